@@ -1,0 +1,109 @@
+# Every target installs what it lacks (scripts/setup) and says so. `make` alone lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# One thing at a time: the machine's cores are used inside each step, and the output stays readable.
+.NOTPARALLEL:
+
+MODEL := cargo run --quiet --locked --profile explore -p lockstep-model --
+
+##@ Start here
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@/ { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## tell the story of a few transactions, played by the real core
+	@scripts/setup build
+	@$(MODEL) demo
+
+.PHONY: test
+test: setup check unit explore-quick spec-quick ## everything that fits a few minutes; what CI runs
+	@echo "test: ok"
+
+.PHONY: test-full
+test-full: test spec explore mutants ## test, and everything that takes longer
+	@echo "test-full: ok"
+
+##@ Parts of test
+
+.PHONY: setup
+setup: ## install what is missing (silent when nothing is)
+	@scripts/setup
+
+.PHONY: check
+check: tools fmt clippy doc deny purity ## read only: format, lints, docs, dependencies, purity
+
+.PHONY: tools
+tools:
+	@scripts/setup build check
+
+.PHONY: fmt
+fmt:
+	cargo fmt --all --check
+
+.PHONY: clippy
+clippy:
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+
+.PHONY: doc
+doc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps
+
+.PHONY: deny
+deny:
+	scripts/deny
+
+.PHONY: purity
+purity: ## the dependency trees and sources of the pure crates
+	scripts/purity
+	scripts/purity --self-test
+
+.PHONY: unit
+unit: ## unit and property tests of the workspace
+	@scripts/setup build
+	cargo test --quiet --locked --workspace
+
+##@ The proof
+
+.PHONY: explore-quick
+explore-quick: ## explore the core's states for a minute or two
+	@scripts/setup build
+	$(MODEL) explore --quick
+
+.PHONY: explore
+explore: ## explore the core's states far further
+	@scripts/setup build
+	$(MODEL) explore
+
+.PHONY: mutants
+mutants: ## break the core in each known way; every mutant must be caught
+	@scripts/setup build
+	$(MODEL) mutants
+
+.PHONY: spec-quick
+spec-quick: ## check the smaller configurations of the TLA+ specification
+	@scripts/setup spec
+	spec/run --quick
+
+.PHONY: spec
+spec: ## check every configuration of the TLA+ specification
+	@scripts/setup spec
+	spec/run
+
+##@ While writing
+
+.PHONY: fix
+fix: ## rewrite what fmt and clippy can rewrite
+	@scripts/setup check
+	cargo clippy --workspace --all-targets --fix --allow-dirty --allow-staged
+	cargo fmt --all
+
+.PHONY: trees
+trees: ## print the dependency trees of the pure crates
+	@scripts/purity --trees

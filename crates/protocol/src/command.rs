@@ -1,0 +1,79 @@
+//! What a node is to do next. Commands carry everything needed to do them; nothing is looked up later.
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{Configuration as Tree, Connection, Delta, Sequence, Target, Term};
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Base, Subject, Wake};
+use crate::request::{Client, Reply};
+use crate::txn::Txn;
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Command {
+    /// Write the store, and say what became of it with [`Event::Written`](crate::Event::Written).
+    Write {
+        /// To be named in the answer.
+        wake: Wake,
+        /// The write.
+        txn: Txn,
+    },
+    /// Ask yang, and bring its word with [`Event::Verdict`](crate::Event::Verdict).
+    Validate {
+        /// To be named in the answer.
+        subject: Subject,
+        /// What is to be valid, target by target.
+        checks: BTreeMap<Target, Check>,
+    },
+    /// Send a request to a device, and bring its answer with
+    /// [`Event::Answered`](crate::Event::Answered).
+    Send {
+        /// Which device.
+        target: Target,
+        /// On this connection and no other.
+        connection: Connection,
+        /// To be named in the answer.
+        sequence: Sequence,
+        /// The low half of the election id.
+        term: Term,
+        /// The request.
+        ask: Ask,
+    },
+    /// Close a connection: what was sent on it can no longer be trusted (rule 7).
+    Close {
+        /// To which device.
+        target: Target,
+        /// Which connection.
+        connection: Connection,
+    },
+    /// Answer a client.
+    Answer {
+        /// Whom.
+        client: Client,
+        /// What.
+        reply: Reply,
+    },
+}
+
+/// A configuration to be validated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Check {
+    /// What it was computed on; comes back in the verdict.
+    pub base: Base,
+    /// The whole result.
+    pub result: Tree,
+}
+
+/// A request to a device.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ask {
+    /// An empty Set with the election id: shuts out every older master.
+    Claim,
+    /// Everything it holds within the models.
+    Read,
+    /// These units, all of them or none.
+    Set(Delta),
+}

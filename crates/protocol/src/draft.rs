@@ -1,0 +1,150 @@
+//! A write in the making. Whatever is changed through a draft is also compared with what was read,
+//! so that a write made on an old view cannot happen (rule 11).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_types::{Index, Patch, SessionId, Target, TransactionId, Undo};
+
+use crate::record::{Header, Head, Key, Mastership, Proposal, Transaction};
+use crate::txn::{Compare, Op, Txn};
+use crate::view::View;
+
+/// A configuration being changed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Staged {
+    pub(crate) header: Header,
+    pub(crate) committed: Patch,
+    pub(crate) applied: Patch,
+}
+
+/// A write in the making on one view.
+#[derive(Debug)]
+pub(crate) struct Draft<'v> {
+    pub(crate) view: &'v View,
+    compares: BTreeSet<Compare>,
+    head: Option<Head>,
+    ids: BTreeMap<TransactionId, Index>,
+    transactions: BTreeMap<Index, Transaction>,
+    proposals: BTreeMap<(Index, Target), Proposal>,
+    configurations: BTreeMap<Target, Staged>,
+    masterships: BTreeMap<Target, Mastership>,
+}
+
+impl<'v> Draft<'v> {
+    pub(crate) fn new(view: &'v View) -> Self {
+        Self {
+            view,
+            compares: BTreeSet::new(),
+            head: None,
+            ids: BTreeMap::new(),
+            transactions: BTreeMap::new(),
+            proposals: BTreeMap::new(),
+            configurations: BTreeMap::new(),
+            masterships: BTreeMap::new(),
+        }
+    }
+
+    /// The write depends on this record being as it was read.
+    pub(crate) fn depends_on(&mut self, key: Key) {
+        let revision = self.view.version(&key);
+        self.compares.insert(Compare::Unchanged(key, revision));
+    }
+
+    /// The write is a master's: its record stands and its session lives.
+    pub(crate) fn as_master(&mut self, target: &Target, session: &SessionId) {
+        self.depends_on(Key::Mastership(target.clone()));
+        self.alive(session);
+    }
+
+    /// The write is by this session, which must live.
+    pub(crate) fn alive(&mut self, session: &SessionId) {
+        self.compares.insert(Compare::Exists(Key::Session(session.clone())));
+    }
+
+    /// The write is made while the target has no master.
+    pub(crate) fn without_master(&mut self, target: &Target) {
+        self.depends_on(Key::Mastership(target.clone()));
+        if let Some(session) = self.view.mastership(target).and_then(|m| m.session.clone()) {
+            self.compares.insert(Compare::Absent(Key::Session(session)));
+        }
+    }
+
+    /// A transaction, to be changed. None: there is no such entry.
+    pub(crate) fn transaction(&mut self, index: Index) -> Option<&mut Transaction> {
+        if !self.transactions.contains_key(&index) {
+            let transaction = self.view.transaction(index)?.clone();
+            self.depends_on(Key::Transaction(index));
+            self.transactions.insert(index, transaction);
+        }
+        self.transactions.get_mut(&index)
+    }
+
+    /// A configuration, to be changed.
+    pub(crate) fn configuration(&mut self, target: &Target) -> &mut Staged {
+        if !self.configurations.contains_key(target) {
+            self.depends_on(Key::Configuration(target.clone()));
+        }
+        let header = || self.view.header(target);
+        self.configurations
+            .entry(target.clone())
+            .or_insert_with(|| Staged { header: header(), ..Staged::default() })
+    }
+
+    /// An undo, to be relinked. No compare of its own: an undo changes only together with the
+    /// configuration it belongs to, and that is compared.
+    pub(crate) fn undo(&mut self, index: Index, target: &Target) -> Option<&mut Undo> {
+        let key = (index, target.clone());
+        if !self.proposals.contains_key(&key) {
+            let proposal = self.view.proposal(index, target)?.clone();
+            self.proposals.insert(key.clone(), proposal);
+        }
+        self.proposals.get_mut(&key).map(|proposal| &mut proposal.undo)
+    }
+
+    pub(crate) fn put_proposal(&mut self, index: Index, target: &Target, proposal: Proposal) {
+        self.proposals.insert((index, target.clone()), proposal);
+    }
+
+    pub(crate) fn put_mastership(&mut self, target: &Target, mastership: Mastership) {
+        self.masterships.insert(target.clone(), mastership);
+    }
+
+    /// A new entry of the log, with its id.
+    pub(crate) fn append(&mut self, head: Head, transaction: Transaction) {
+        self.depends_on(Key::Head);
+        self.depends_on(Key::Id(transaction.id.clone()));
+        self.head = Some(head);
+        self.ids.insert(transaction.id.clone(), transaction.index);
+        self.transactions.insert(transaction.index, transaction);
+    }
+
+    /// Whether nothing would be written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.transactions.is_empty() && self.configurations.is_empty() && self.masterships.is_empty()
+    }
+
+    /// The write.
+    pub(crate) fn txn(self) -> Txn {
+        let mut ops = Vec::new();
+        ops.extend(self.head.map(Op::Head));
+        ops.extend(self.ids.into_iter().map(|(id, index)| Op::Id { id, index }));
+        ops.extend(self.transactions.into_values().map(Op::Transaction));
+        ops.extend(
+            self.proposals
+                .into_iter()
+                .map(|((index, target), proposal)| Op::Proposal { index, target, proposal }),
+        );
+        ops.extend(self.configurations.into_iter().map(|(target, staged)| Op::Configuration {
+            target,
+            header: staged.header,
+            committed: staged.committed,
+            applied: staged.applied,
+        }));
+        ops.extend(
+            self.masterships
+                .into_iter()
+                .map(|(target, mastership)| Op::Mastership { target, mastership }),
+        );
+        Txn { compares: self.compares.into_iter().collect(), ops }
+    }
+}

@@ -1,0 +1,101 @@
+//! When each step is taken, and by whom.
+//!
+//! An event is taken in first ([`learn`]), which gives the ids it concerns; each id then wakes its
+//! controller, which looks at the view and the desk and decides what to do next, if anything. A
+//! controller has at most one write outstanding, and decides again only once the view shows what
+//! became of it.
+
+mod append;
+mod clients;
+mod desk;
+mod learn;
+mod link;
+mod mastership;
+mod recheck;
+mod recording;
+mod resync;
+mod target;
+mod transaction;
+
+pub use desk::{Desk, Settings};
+pub use link::{Link, Outcome, Push, Retry, Work};
+
+use lockstep_types::SessionId;
+
+use crate::command::Command;
+use crate::event::{Event, Wake};
+use crate::txn::Txn;
+use crate::view::View;
+
+/// One running node: what it knows and what it has under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    session: SessionId,
+    settings: Settings,
+    view: View,
+    desk: Desk,
+}
+
+impl Node {
+    /// A node that has loaded the store and begun its session.
+    #[must_use]
+    pub fn new(session: SessionId, settings: Settings, view: View) -> Self {
+        Self { session, settings, view, desk: Desk::default() }
+    }
+
+    /// This start of the node.
+    #[must_use]
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// The store as the node knows it.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// What the node has under way.
+    #[must_use]
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// Takes up whatever a loaded store leaves to be done. The same way as any wake-up, for every id.
+    pub fn start(&mut self) -> Vec<Command> {
+        let wakes = self.everything();
+        self.run(wakes)
+    }
+
+    /// Takes in what happened, and says what to do.
+    pub fn handle(&mut self, event: Event) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let wakes = self.learn(event, &mut commands);
+        commands.extend(self.run(wakes));
+        commands
+    }
+
+    fn run(&mut self, wakes: impl IntoIterator<Item = Wake>) -> Vec<Command> {
+        let mut commands = Vec::new();
+        for wake in wakes {
+            if self.desk.is_free(&wake, self.view.revision()) {
+                self.wake(wake, &mut commands);
+            }
+        }
+        commands
+    }
+
+    fn wake(&mut self, wake: Wake, out: &mut Vec<Command>) {
+        match wake {
+            Wake::Append => self.wake_append(out),
+            Wake::Transaction(index) => self.wake_transaction(index, out),
+            Wake::Target(target) => self.wake_target(&target, out),
+            Wake::Recheck(target) => self.wake_recheck(&target, out),
+        }
+    }
+
+    fn write(&mut self, wake: Wake, txn: Txn, out: &mut Vec<Command>) {
+        self.desk.writing.insert(wake.clone());
+        out.push(Command::Write { wake, txn });
+    }
+}

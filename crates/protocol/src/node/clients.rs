@@ -1,0 +1,145 @@
+//! What clients are told, and when. Only from what the store holds.
+
+use lockstep_types::{Index, Target};
+
+use super::Node;
+use super::append::records_of;
+use super::desk::Waiter;
+use crate::command::Command;
+use crate::event::Wake;
+use crate::record::{Kind, Status, Transaction};
+use crate::request::{Body, Client, Refusal, Reply, Request, Until};
+
+impl Node {
+    /// Takes in a request, or turns it down before anything is written.
+    pub(super) fn submit(
+        &mut self,
+        client: Client,
+        request: Request,
+        out: &mut Vec<Command>,
+    ) -> Option<Wake> {
+        match self.admit(&request) {
+            Err(refusal) => {
+                out.push(Command::Answer { client, reply: Reply::Refused(refusal) });
+                None
+            }
+            Ok(known) => {
+                let waiter = Waiter { client, until: request.until };
+                let id = request.id.clone();
+                self.desk.waiters.entry(id.clone()).or_default().push(waiter);
+                if known {
+                    self.answer_waiters(&id, out);
+                    return None;
+                }
+                self.desk.submissions.push(request);
+                Some(Wake::Append)
+            }
+        }
+    }
+
+    /// Whether the id is known already, with the same body; or why the request is turned down.
+    fn admit(&self, request: &Request) -> Result<bool, Refusal> {
+        if let Some(first) = self.view.named(&request.id) {
+            return if self.asked_the_same(first, &request.body) {
+                Ok(true)
+            } else {
+                Err(Refusal::IdTaken(first.index))
+            };
+        }
+        if let Some(first) = self.desk.submissions.iter().find(|first| first.id == request.id) {
+            let same = first.body == request.body;
+            return if same { Ok(true) } else { Err(Refusal::IdTaken(Index::ZERO)) };
+        }
+        let targets = self.targets_asked(&request.body)?;
+        if targets.is_empty() {
+            return Err(Refusal::NoTarget);
+        }
+        if records_of(&targets.len()) > self.settings.records_per_write {
+            return Err(Refusal::TooManyTargets(targets.len()));
+        }
+        for target in targets {
+            if self.view.binding(&target).is_none() {
+                return Err(Refusal::UnknownTarget(target));
+            }
+            if request.until == Until::Outcome && self.view.master(&target).is_none() {
+                return Err(Refusal::NotConnected(target));
+            }
+        }
+        Ok(false)
+    }
+
+    fn targets_asked(&self, body: &Body) -> Result<Vec<Target>, Refusal> {
+        let Kind::Rollback { of, .. } = body.kind else {
+            return Ok(body.edits.keys().cloned().collect());
+        };
+        let change = self.view.transaction(of).ok_or(Refusal::UnknownTransaction(of))?;
+        if change.kind != Kind::Change {
+            return Err(Refusal::NotAChange(of));
+        }
+        if let Some(target) = body.only.iter().find(|t| !change.targets.contains_key(*t)) {
+            return Err(Refusal::NotConcerned { of, target: target.clone() });
+        }
+        let named = change.targets.keys().filter(|t| body.only.is_empty() || body.only.contains(*t));
+        Ok(named.cloned().collect())
+    }
+
+    /// Whether an entry of the log came from a request with this body.
+    fn asked_the_same(&self, entry: &Transaction, body: &Body) -> bool {
+        entry.kind == body.kind
+            && entry.mode == body.mode
+            && body.edits.iter().all(|(target, edit)| {
+                self.view.proposal(entry.index, target).is_some_and(|p| p.edit == *edit)
+            })
+            && (entry.kind != Kind::Change || body.edits.len() == entry.targets.len())
+    }
+
+    pub(super) fn cancel(
+        &mut self,
+        client: Client,
+        index: Index,
+        out: &mut Vec<Command>,
+    ) -> Option<Wake> {
+        let refusal = match self.view.transaction(index).map(|t| t.status) {
+            None => Refusal::UnknownTransaction(index),
+            Some(status) if status.is_final() => Refusal::Finished { index, status },
+            Some(_) => {
+                self.desk.cancels.entry(index).or_default().push(client);
+                return Some(Wake::Transaction(index));
+            }
+        };
+        out.push(Command::Answer { client, reply: Reply::Refused(refusal) });
+        None
+    }
+
+    /// Answers whoever waits for a transaction and has waited long enough.
+    pub(super) fn answer_waiters(
+        &mut self,
+        id: &lockstep_types::TransactionId,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(transaction) = self.view.named(id) else { return };
+        let (index, status) = (transaction.index, transaction.status);
+        let reply = Reply::Transaction { index, status };
+        let mut answer = |client| out.push(Command::Answer { client, reply: reply.clone() });
+        if let Some(waiters) = self.desk.waiters.get_mut(id) {
+            waiters.retain(|waiter| {
+                let due = match waiter.until {
+                    Until::Outcome => status.is_final(),
+                    Until::Decision => status != Status::Pending,
+                };
+                if due {
+                    answer(waiter.client);
+                }
+                !due
+            });
+            if waiters.is_empty() {
+                self.desk.waiters.remove(id);
+            }
+        }
+        if !matches!(status, Status::Pending | Status::Committed) {
+            for client in self.desk.cancels.remove(&index).into_iter().flatten() {
+                answer(client);
+            }
+        }
+    }
+}

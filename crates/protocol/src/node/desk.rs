@@ -1,0 +1,82 @@
+//! What a node has under way. All of it may be lost at any moment; the store and the devices are
+//! enough to go on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_types::{Index, Revision, Target, Timestamp, TransactionId};
+
+use super::link::Link;
+use crate::event::{Subject, Verdict, Wake};
+use crate::request::{Client, Request, Until};
+
+/// What can be set. The defaults are for production.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Settings {
+    /// How many records one write of the store can hold.
+    pub records_per_write: usize,
+    /// The wait before a device is tried again, in nanoseconds; doubles each time.
+    pub backoff: u64,
+    /// How often it doubles at the most.
+    pub backoff_doublings: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { records_per_write: 100, backoff: 500_000_000, backoff_doublings: 6 }
+    }
+}
+
+impl Settings {
+    /// The wait after so many failures in a row.
+    pub(super) fn wait(&self, failures: u32) -> u64 {
+        self.backoff << failures.min(self.backoff_doublings)
+    }
+}
+
+/// Someone who waits for a transaction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Waiter {
+    pub(super) client: Client,
+    pub(super) until: Until,
+}
+
+/// What a node has under way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Desk {
+    pub(super) now: Timestamp,
+    pub(super) lease: Timestamp,
+    pub(super) links: BTreeMap<Target, Link>,
+    pub(super) writing: BTreeSet<Wake>,
+    pub(super) resume: BTreeMap<Wake, Revision>,
+    pub(super) validating: BTreeSet<Subject>,
+    pub(super) verdicts: BTreeMap<Subject, Verdict>,
+    pub(super) submissions: Vec<Request>,
+    pub(super) waiters: BTreeMap<TransactionId, Vec<Waiter>>,
+    pub(super) cancels: BTreeMap<Index, Vec<Client>>,
+}
+
+impl Desk {
+    /// The node's clock.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The link to a target.
+    #[must_use]
+    pub fn link(&self, target: &Target) -> Option<&Link> {
+        self.links.get(target)
+    }
+
+    /// When the node next has something to do without being told anything else.
+    #[must_use]
+    pub fn next_retry(&self) -> Option<Timestamp> {
+        self.links.values().filter_map(|link| link.retry.map(|retry| retry.at)).min()
+    }
+
+    /// Whether a controller may decide: it has no write outstanding, and the view shows what became
+    /// of the last one.
+    pub(super) fn is_free(&self, wake: &Wake, seen: Revision) -> bool {
+        !self.writing.contains(wake) && self.resume.get(wake).is_none_or(|until| *until <= seen)
+    }
+}

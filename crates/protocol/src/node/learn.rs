@@ -1,0 +1,154 @@
+//! Taking in an event: what it changes here, and which ids it concerns.
+
+use std::collections::BTreeSet;
+
+use lockstep_types::{Connection, Revision, Target};
+
+use super::Node;
+use super::link::Work;
+use crate::command::Command;
+use crate::event::{Event, Subject, Wake, Written};
+use crate::txn::{Changes, Op};
+
+impl Node {
+    pub(super) fn learn(&mut self, event: Event, out: &mut Vec<Command>) -> BTreeSet<Wake> {
+        match event {
+            Event::Tick(now) => {
+                self.desk.now = self.desk.now.max(now);
+                self.due()
+            }
+            Event::Lease(until) => {
+                self.desk.lease = until;
+                BTreeSet::new()
+            }
+            Event::Watch(changes) => self.watched(&changes, out),
+            Event::Written { wake, result } => self.written(wake, result),
+            Event::Verdict { subject, verdict } => {
+                self.desk.validating.remove(&subject);
+                let wake = subject_wake(&subject);
+                self.desk.verdicts.insert(subject, verdict);
+                [wake].into()
+            }
+            Event::Connected { target, connection } => self.connected(target, connection),
+            Event::Disconnected { target, connection } => self.disconnected(target, connection),
+            Event::Answered { target, connection, sequence, answer } => {
+                let expected = self.desk.link(&target).is_some_and(|link| {
+                    link.connection == connection
+                        && link.sequence == sequence
+                        && link.work.is_outstanding()
+                });
+                if expected {
+                    self.answered(&target, answer, out);
+                }
+                [Wake::Target(target)].into()
+            }
+            Event::Submit { client, request } => {
+                self.submit(client, request, out).into_iter().collect()
+            }
+            Event::Cancel { client, index } => self.cancel(client, index, out).into_iter().collect(),
+        }
+    }
+
+    /// What the clock makes due: deadlines, and devices to be tried again.
+    fn due(&self) -> BTreeSet<Wake> {
+        let now = self.desk.now;
+        let late = self.view.open().filter(|transaction| now > transaction.deadline);
+        let late = late.map(|transaction| Wake::Transaction(transaction.index));
+        let retries = self.desk.links.iter().filter(|(_, link)| link.retry.is_some());
+        late.chain(retries.map(|(target, _)| Wake::Target(target.clone()))).collect()
+    }
+
+    fn written(&mut self, wake: Wake, result: Written) -> BTreeSet<Wake> {
+        self.desk.writing.remove(&wake);
+        let (Written::Done(revision) | Written::Stale(revision)) = result;
+        if revision > self.view.revision() {
+            self.desk.resume.insert(wake, revision);
+            return BTreeSet::new();
+        }
+        [wake].into()
+    }
+
+    fn watched(&mut self, changes: &Changes, out: &mut Vec<Command>) -> BTreeSet<Wake> {
+        self.view.absorb(changes);
+        let mut wakes = self.resumed(changes.revision);
+        for op in &changes.ops {
+            match op {
+                Op::Id { id, .. } => self.desk.submissions.retain(|request| request.id != *id),
+                Op::Transaction(transaction) => self.answer_waiters(&transaction.id, out),
+                _ => {}
+            }
+            self.concerned(op, &mut wakes);
+        }
+        wakes
+    }
+
+    fn resumed(&mut self, reached: Revision) -> BTreeSet<Wake> {
+        let (done, waiting) =
+            std::mem::take(&mut self.desk.resume).into_iter().partition(|(_, until)| *until <= reached);
+        self.desk.resume = waiting;
+        let done: std::collections::BTreeMap<Wake, Revision> = done;
+        done.into_keys().collect()
+    }
+
+    /// The ids that a written record concerns.
+    fn concerned(&self, op: &Op, wakes: &mut BTreeSet<Wake>) {
+        match op {
+            Op::Head(_) | Op::Id { .. } => {
+                wakes.insert(Wake::Append);
+            }
+            Op::Transaction(transaction) => {
+                wakes.insert(Wake::Transaction(transaction.index));
+                for target in transaction.targets.keys() {
+                    self.concerned_target(target, wakes);
+                }
+            }
+            Op::Configuration { target, .. }
+            | Op::Mastership { target, .. }
+            | Op::Binding { target, .. }
+            | Op::Proposal { target, .. } => self.concerned_target(target, wakes),
+            Op::Session { .. } => {}
+            Op::EndSession(_) => wakes.extend(self.everything()),
+        }
+    }
+
+    fn concerned_target(&self, target: &Target, wakes: &mut BTreeSet<Wake>) {
+        wakes.insert(Wake::Target(target.clone()));
+        wakes.insert(Wake::Recheck(target.clone()));
+        wakes.extend(self.view.commit_head(target).map(Wake::Transaction));
+    }
+
+    /// Every id there is something to decide about.
+    pub(super) fn everything(&self) -> BTreeSet<Wake> {
+        let open = self.view.open().map(|transaction| Wake::Transaction(transaction.index));
+        let targets = self.view.targets();
+        let targets =
+            targets.flat_map(|target| [Wake::Target(target.clone()), Wake::Recheck(target.clone())]);
+        open.chain(targets).chain([Wake::Append]).collect()
+    }
+
+    fn connected(&mut self, target: Target, connection: Connection) -> BTreeSet<Wake> {
+        let link = self.desk.links.entry(target.clone()).or_default();
+        link.connection = connection;
+        link.up = true;
+        link.work = Work::Idle;
+        [Wake::Target(target)].into()
+    }
+
+    fn disconnected(&mut self, target: Target, connection: Connection) -> BTreeSet<Wake> {
+        if let Some(link) = self.desk.links.get_mut(&target)
+            && link.connection == connection
+        {
+            link.up = false;
+            link.work = Work::Idle;
+        }
+        [Wake::Target(target)].into()
+    }
+}
+
+fn subject_wake(subject: &Subject) -> Wake {
+    match subject {
+        Subject::Submission(_) => Wake::Append,
+        Subject::Transaction(index) => Wake::Transaction(*index),
+        Subject::Recheck(target, _) => Wake::Recheck(target.clone()),
+    }
+}

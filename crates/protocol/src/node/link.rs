@@ -1,0 +1,146 @@
+//! A node's side of one connection to a device: at most one request at a time.
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{
+    Configuration as Tree, Connection, Delta, Index, Path, Sequence, Target, Term, Timestamp,
+};
+
+use super::Node;
+use crate::command::{Ask, Command};
+use crate::record::{Failure, Rewritten};
+
+/// A Set that brings a device in line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Push {
+    /// What is sent.
+    pub delta: Delta,
+    /// The apply head whose units were left alone where the device already has them.
+    pub over: Option<Index>,
+    /// The apply head that goes with it (rule 8).
+    pub head: Option<Index>,
+}
+
+/// What a device's answer comes to, to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// It holds the applied values.
+    Synced {
+        /// The apply head that was overlaid.
+        over: Option<Index>,
+        /// The apply head that was sent along.
+        head: Option<Index>,
+        /// Units it shows in a form of its own.
+        rewritten: BTreeMap<Path, Rewritten>,
+    },
+    /// It would not be brought in line.
+    ResyncRefused(Failure),
+    /// It accepted the apply head.
+    Applied(Index),
+    /// It refused the apply head.
+    Refused(Index, Failure),
+    /// It took the undo, or refused it.
+    Undone(Index, bool),
+    /// It listens to somebody else.
+    Fenced,
+}
+
+/// What is under way with a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// Resync: shutting out older masters.
+    Claiming,
+    /// Resync: reading what the device holds.
+    Reading,
+    /// Resync: sending the difference to what was read.
+    Pushing(Push, Tree),
+    /// Resync: reading what the device made of it.
+    Verifying(Push),
+    /// Sending the apply head.
+    Applying(Index),
+    /// Sending an undo.
+    Undoing(Index),
+    /// Answered; the answer is to be recorded.
+    Answered(Outcome),
+}
+
+impl Work {
+    /// Whether an answer of the device is due.
+    #[must_use]
+    pub fn is_outstanding(&self) -> bool {
+        !matches!(self, Self::Idle | Self::Answered(_))
+    }
+}
+
+/// When a device is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Retry {
+    /// Not before.
+    pub at: Timestamp,
+    /// Failures in a row.
+    pub failures: u32,
+}
+
+/// A node's link to a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Link {
+    /// The connection in use, or last in use.
+    pub connection: Connection,
+    /// Whether it is up.
+    pub up: bool,
+    /// The last request's number.
+    pub sequence: Sequence,
+    /// What is under way.
+    pub work: Work,
+    /// Not before then.
+    pub retry: Option<Retry>,
+}
+
+impl Node {
+    /// Sends a request on the target's link.
+    pub(super) fn send(
+        &mut self,
+        target: &Target,
+        term: Term,
+        ask: Ask,
+        work: Work,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(link) = self.desk.links.get_mut(target) else { return };
+        link.sequence = link.sequence.next();
+        link.work = work;
+        out.push(Command::Send {
+            target: target.clone(),
+            connection: link.connection,
+            sequence: link.sequence,
+            term,
+            ask,
+        });
+    }
+
+    pub(super) fn set_work(&mut self, target: &Target, work: Work) {
+        if let Some(link) = self.desk.links.get_mut(target) {
+            link.work = work;
+        }
+    }
+
+    /// The device is left alone for a while.
+    pub(super) fn back_off(&mut self, target: &Target) {
+        let now = self.desk.now;
+        if let Some(link) = self.desk.links.get_mut(target) {
+            let failures = link.retry.map_or(0, |retry| retry.failures);
+            let at = now.after(self.settings.wait(failures));
+            let failures = failures.saturating_add(1).min(self.settings.backoff_doublings);
+            link.retry = Some(Retry { at, failures });
+        }
+    }
+
+    pub(super) fn end_back_off(&mut self, target: &Target) {
+        if let Some(link) = self.desk.links.get_mut(target) {
+            link.retry = None;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Taking a target, and letting go of it.
+
+use lockstep_types::{Connection, Target};
+
+use super::Node;
+use crate::command::Command;
+use crate::draft::Draft;
+use crate::event::Wake;
+use crate::record::Mastership;
+
+impl Node {
+    /// Whether this node is the live master as far as it knows.
+    pub(super) fn is_master(&self, target: &Target) -> bool {
+        self.view.master(target).is_some_and(|master| master.session.as_ref() == Some(&self.session))
+    }
+
+    /// The connection to the device, if it is up.
+    pub(super) fn connection(&self, target: &Target) -> Option<Connection> {
+        self.desk.link(target).filter(|link| link.up).map(|link| link.connection)
+    }
+
+    /// Takes a target that has no master, or begins a new term on a new connection: a device that
+    /// restarted is always brought in line again before anything else is sent.
+    pub(super) fn take(&mut self, target: &Target, out: &mut Vec<Command>) {
+        let Some(connection) = self.connection(target) else { return };
+        let mut draft = Draft::new(&self.view);
+        if self.is_master(target) {
+            draft.as_master(target, &self.session);
+        } else {
+            draft.without_master(target);
+            draft.alive(&self.session);
+        }
+        let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default().next();
+        let session = Some(self.session.clone());
+        draft.put_mastership(target, Mastership { session, term, connection });
+        let txn = draft.txn();
+        self.write(Wake::Target(target.clone()), txn, out);
+    }
+
+    /// Lets go of a target that this node lost its connection to, so that another may take it.
+    pub(super) fn release(&mut self, target: &Target, out: &mut Vec<Command>) {
+        let Some(mastership) = self.view.mastership(target) else { return };
+        let mut draft = Draft::new(&self.view);
+        draft.as_master(target, &self.session);
+        draft.put_mastership(target, Mastership { session: None, ..mastership.clone() });
+        let txn = draft.txn();
+        self.write(Wake::Target(target.clone()), txn, out);
+    }
+}

@@ -1,0 +1,88 @@
+//! Recording what came of a request; what no longer fits what the store says is dropped.
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{Index, Path, Target, Term};
+
+use super::Node;
+use super::link::{Outcome, Work};
+use crate::command::Command;
+use crate::draft::Draft;
+use crate::event::Wake;
+use crate::record::{Failure, PartStatus, Rewritten};
+use crate::step;
+
+impl Node {
+    pub(super) fn record(
+        &mut self,
+        target: &Target,
+        term: Term,
+        outcome: Outcome,
+        out: &mut Vec<Command>,
+    ) {
+        let mut draft = Draft::new(&self.view);
+        draft.as_master(target, &self.session);
+        self.fill(&mut draft, target, term, outcome);
+        if draft.is_empty() {
+            // Nothing left to say: it is recorded, or the transaction turned meanwhile.
+            self.set_work(target, Work::Idle);
+            self.wake_target(target, out);
+        } else {
+            let txn = draft.txn();
+            self.write(Wake::Target(target.clone()), txn, out);
+        }
+    }
+
+
+    fn fill(&self, draft: &mut Draft<'_>, target: &Target, term: Term, outcome: Outcome) {
+        let (view, now) = (&self.view, self.desk.now);
+        let is_head = |index| view.apply_head(target) == Some(index);
+        match outcome {
+            Outcome::Applied(index) if is_head(index) => step::applied(draft, index, target, now),
+            Outcome::Refused(index, failure) if is_head(index) => {
+                step::refused(draft, index, target, failure, now);
+            }
+            Outcome::Undone(index, accepted) if view.undo_head(target) == Some(index) => {
+                let synced = if accepted { view.header(target).synced } else { Term::ZERO };
+                step::undone(draft, index, target, synced, now);
+            }
+            Outcome::Synced { over, head, rewritten } => {
+                self.fill_synced(draft, target, term, (over, head), rewritten);
+            }
+            Outcome::ResyncRefused(failure) => self.fill_refused(draft, target, failure),
+            Outcome::Fenced if view.header(target).synced != Term::ZERO => {
+                draft.configuration(target).header.synced = Term::ZERO;
+            }
+            _ => {}
+        }
+    }
+
+    /// A resync that left the apply head's units alone, or carried them, is void once that head was
+    /// withdrawn: the device may hold what nobody wants any more.
+    fn fill_synced(
+        &self,
+        draft: &mut Draft<'_>,
+        target: &Target,
+        term: Term,
+        (over, head): (Option<Index>, Option<Index>),
+        rewritten: BTreeMap<Path, Rewritten>,
+    ) {
+        let view = &self.view;
+        let withdrawn = |index: Index| {
+            view.transaction(index).is_some_and(|t| t.part(target) == PartStatus::Withdrawn)
+        };
+        if view.header(target).synced == term || over.is_some_and(withdrawn) {
+            return;
+        }
+        step::synced(draft, target, term, rewritten);
+        if let Some(index) = head.filter(|index| view.apply_head(target) == Some(*index)) {
+            step::applied(draft, index, target, self.desk.now);
+        }
+    }
+
+    fn fill_refused(&self, draft: &mut Draft<'_>, target: &Target, failure: Failure) {
+        if self.view.header(target).resync_refused.as_ref() != Some(&failure) {
+            draft.configuration(target).header.resync_refused = Some(failure);
+        }
+    }
+}

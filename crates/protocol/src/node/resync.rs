@@ -1,0 +1,180 @@
+//! Bringing a device in line: claim, read, send the difference, read what it made of it (rules 6, 8).
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{Configuration as Tree, Delta, Index, Path, Target, Term};
+
+use super::Node;
+use super::link::{Outcome, Push, Work};
+use crate::command::{Ask, Command};
+use crate::effect;
+use crate::event::Answer;
+use crate::record::{Failure, Rewritten};
+
+impl Node {
+    /// A device answered the outstanding request.
+    pub(super) fn answered(&mut self, target: &Target, answer: Answer, out: &mut Vec<Command>) {
+        let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
+        let Some(link) = self.desk.links.get_mut(target) else { return };
+        let work = std::mem::take(&mut link.work);
+        match (work, answer) {
+            (_, Answer::Unknown) => self.give_up(target, out),
+            (_, Answer::Busy) => self.back_off(target),
+            (Work::Claiming, Answer::Accepted) => {
+                self.send(target, term, Ask::Read, Work::Reading, out);
+            }
+            (Work::Reading, Answer::Values(seen)) => self.push(target, term, seen, out),
+            (Work::Pushing(push, _), Answer::Accepted) => {
+                self.send(target, term, Ask::Read, Work::Verifying(push), out);
+            }
+            (Work::Pushing(push, seen), Answer::Refused(failure)) => {
+                self.push_refused(target, term, (push, seen), failure, out);
+            }
+            (Work::Verifying(push), Answer::Values(seen)) => {
+                self.end_back_off(target);
+                let rewritten = self.rewritten(target, &push.delta, &seen);
+                self.answer_is(target, Outcome::Synced { over: push.over, head: push.head, rewritten });
+            }
+            (Work::Applying(index), answer) => self.applied_or_not(target, index, answer),
+            (Work::Undoing(index), Answer::Accepted) => {
+                self.answer_is(target, Outcome::Undone(index, true));
+            }
+            (Work::Undoing(index), Answer::Refused(_)) => {
+                self.answer_is(target, Outcome::Undone(index, false));
+            }
+            (Work::Undoing(_), _) => self.answer_is(target, Outcome::Fenced),
+            (_, answer) => self.resync_failed(target, answer),
+        }
+    }
+
+    fn applied_or_not(&mut self, target: &Target, index: Index, answer: Answer) {
+        let outcome = match answer {
+            Answer::Accepted => Outcome::Applied(index),
+            Answer::Refused(failure) => Outcome::Refused(index, failure),
+            _ => Outcome::Fenced,
+        };
+        self.answer_is(target, outcome);
+    }
+
+    fn answer_is(&mut self, target: &Target, outcome: Outcome) {
+        self.set_work(target, Work::Answered(outcome));
+    }
+
+    /// Rule 7: nobody knows what became of the request, and it may still land. The connection goes,
+    /// and with it the term; a late delivery meets a device that listens to a newer one.
+    fn give_up(&mut self, target: &Target, out: &mut Vec<Command>) {
+        let Some(link) = self.desk.links.get_mut(target) else { return };
+        link.up = false;
+        let connection = link.connection;
+        out.push(Command::Close { target: target.clone(), connection });
+    }
+
+    fn resync_failed(&mut self, target: &Target, answer: Answer) {
+        let failure = match answer {
+            Answer::Refused(failure) => failure,
+            Answer::Fenced => Failure {
+                code: "PermissionDenied".into(),
+                message: "foreign master: the device listens to an election id that is not ours"
+                    .into(),
+            },
+            other => Failure {
+                code: "Internal".into(),
+                message: format!("the device gave an answer that does not fit: {other:?}"),
+            },
+        };
+        self.back_off(target);
+        self.answer_is(target, Outcome::ResyncRefused(failure));
+    }
+
+    /// What the device holds is known: send the difference, if there is any.
+    fn push(&mut self, target: &Target, term: Term, seen: Tree, out: &mut Vec<Command>) {
+        if self.view.undo_head(target).is_some() {
+            // Something turned since the claim: its undo comes first (rule 5), then all over again.
+            return;
+        }
+        let over = self.view.apply_head(target);
+        let delta = self.difference(target, &seen, over);
+        if delta.is_empty() {
+            self.end_back_off(target);
+            let rewritten = self.rewritten(target, &delta, &seen);
+            self.answer_is(target, Outcome::Synced { over, head: None, rewritten });
+        } else {
+            let push = Push { delta: delta.clone(), over, head: None };
+            self.send(target, term, Ask::Set(delta), Work::Pushing(push, seen), out);
+        }
+    }
+
+    /// Rule 8: a device that refuses to go back may yet take that together with the change that is
+    /// next, as one Set.
+    fn push_refused(
+        &mut self,
+        target: &Target,
+        term: Term,
+        (push, seen): (Push, Tree),
+        failure: Failure,
+        out: &mut Vec<Command>,
+    ) {
+        let head = self.sendable_head(target).filter(|_| push.head.is_none());
+        let Some((index, head)) = head.zip(head.and_then(|index| self.view.transaction(index)))
+        else {
+            self.resync_failed(target, Answer::Refused(failure));
+            return;
+        };
+        let delta = self
+            .difference(target, &seen, None)
+            .compose(&effect::applied(&self.view, head, target));
+        let push = Push { delta: delta.clone(), over: Some(index), head: Some(index) };
+        self.send(target, term, Ask::Set(delta), Work::Pushing(push, seen), out);
+    }
+
+    /// The apply head, if it may go to the device now.
+    fn sendable_head(&self, target: &Target) -> Option<Index> {
+        let index = self.view.apply_head(target)?;
+        let transaction = self.view.transaction(index)?;
+        let checked = self.view.header(target).recheck.is_none_or(|checked| index <= checked);
+        let free = self.view.undo_head(target).is_none();
+        let sends = !effect::has_nothing_to_send(&self.view, transaction, target);
+        (checked && free && sends).then_some(index)
+    }
+
+    /// What must be sent to a device that holds `seen` so that it holds the applied values. A unit
+    /// that already is what `over` will set is left alone, so that it does not flap; so is one that
+    /// the device shows in a form of its own.
+    fn difference(&self, target: &Target, seen: &Tree, over: Option<Index>) -> Delta {
+        let view = &self.view;
+        let applied = view.applied(target);
+        let marks = view.header(target).rewritten;
+        let next = over
+            .and_then(|index| view.transaction(index))
+            .map(|transaction| effect::applied(view, transaction, target))
+            .unwrap_or_default();
+        seen.diff(&applied)
+            .into_iter()
+            .filter(|(path, wanted)| {
+                let holds = seen.get(path);
+                let soon = next.get(path).is_some_and(|next| next.as_ref() == holds);
+                let marked = marks.get(path).is_some_and(|mark| {
+                    mark.wanted == *wanted && mark.seen.as_ref() == holds
+                });
+                !soon && !marked
+            })
+            .collect()
+    }
+
+    /// Units that the device shows in a form of its own after it accepted `pushed`, and those known
+    /// before that still are so.
+    fn rewritten(&self, target: &Target, pushed: &Delta, seen: &Tree) -> BTreeMap<Path, Rewritten> {
+        let applied = self.view.applied(target);
+        let known = self.view.header(target).rewritten;
+        let still = known.into_iter().filter(|(path, mark)| {
+            applied.get(path) == mark.wanted.as_ref() && seen.get(path) == mark.seen.as_ref()
+        });
+        let fresh = pushed.iter().filter(|(path, wanted)| seen.get(path) != wanted.as_ref()).map(
+            |(path, wanted)| {
+                let mark = Rewritten { wanted: wanted.clone(), seen: seen.get(path).cloned() };
+                (path.clone(), mark)
+            },
+        );
+        still.chain(fresh).collect()
+    }
+}

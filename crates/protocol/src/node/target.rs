@@ -1,0 +1,113 @@
+//! The controller of a target: who is its master, and what the master does next.
+
+use lockstep_types::{Index, Target, Term};
+
+use super::Node;
+use super::link::Work;
+use crate::command::{Ask, Command};
+use crate::draft::Draft;
+use crate::effect;
+use crate::event::Wake;
+use crate::step;
+
+impl Node {
+    pub(super) fn wake_target(&mut self, target: &Target, out: &mut Vec<Command>) {
+        if self.view.master(target).is_none() {
+            self.set_work(target, Work::Idle);
+            self.without_master(target, out);
+        } else if self.is_master(target) {
+            self.as_master(target, out);
+        } else {
+            self.set_work(target, Work::Idle);
+        }
+    }
+
+    /// While there is no master: take the target if connected; otherwise bring undos about in the
+    /// store, so that a dead device holds nobody's queue (rule 4).
+    fn without_master(&mut self, target: &Target, out: &mut Vec<Command>) {
+        if self.connection(target).is_some() {
+            self.take(target, out);
+        } else if let Some(index) = self.view.undo_head(target) {
+            let mut draft = Draft::new(&self.view);
+            draft.without_master(target);
+            let synced = self.view.header(target).synced;
+            step::undone(&mut draft, index, target, synced, self.desk.now);
+            let txn = draft.txn();
+            self.write(Wake::Target(target.clone()), txn, out);
+        }
+    }
+
+    fn as_master(&mut self, target: &Target, out: &mut Vec<Command>) {
+        let Some(mastership) = self.view.mastership(target) else { return };
+        let term = mastership.term;
+        let won_on = mastership.connection;
+        match self.connection(target) {
+            None => self.release(target, out),
+            Some(connection) if connection != won_on => self.take(target, out),
+            Some(_) => match self.desk.link(target).map(|link| link.work.clone()) {
+                Some(Work::Answered(outcome)) => self.record(target, term, outcome, out),
+                Some(Work::Idle) => self.next_work(target, term, out),
+                _ => {}
+            },
+        }
+    }
+
+    /// The master's next move on a device with nothing outstanding: undo, resync, apply.
+    fn next_work(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
+        let synced = self.view.header(target).synced == term;
+        if let Some(index) = self.view.undo_head(target) {
+            self.undo(target, term, index, synced, out);
+        } else if !self.may_send(target) {
+            // Woken again by the clock.
+        } else if !synced {
+            self.send(target, term, Ask::Claim, Work::Claiming, out);
+        } else if let Some(index) = self.view.apply_head(target) {
+            self.apply(target, term, index, out);
+        }
+    }
+
+    /// Rules 3 and 4: to a synchronised device that may have it, otherwise in the store alone.
+    fn undo(
+        &mut self,
+        target: &Target,
+        term: Term,
+        index: Index,
+        synced: bool,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(transaction) = self.view.transaction(index) else { return };
+        if synced && self.view.may_have_been_sent(transaction, target) {
+            if self.may_send(target) {
+                let delta = effect::undone(&self.view, transaction, target);
+                self.send(target, term, Ask::Set(delta), Work::Undoing(index), out);
+            }
+        } else {
+            let mut draft = Draft::new(&self.view);
+            draft.as_master(target, &self.session);
+            let synced = self.view.header(target).synced;
+            step::undone(&mut draft, index, target, synced, self.desk.now);
+            let txn = draft.txn();
+            self.write(Wake::Target(target.clone()), txn, out);
+        }
+    }
+
+    fn apply(&mut self, target: &Target, term: Term, index: Index, out: &mut Vec<Command>) {
+        let Some(transaction) = self.view.transaction(index) else { return };
+        let checked = self.view.header(target).recheck.is_none_or(|checked| index <= checked);
+        if checked && !effect::has_nothing_to_send(&self.view, transaction, target) {
+            let delta = effect::applied(&self.view, transaction, target);
+            self.send(target, term, Ask::Set(delta), Work::Applying(index), out);
+        }
+    }
+
+    /// Whether the device may be written to now: not while it is left alone after a failure, and not
+    /// when this node's lease may have ended.
+    fn may_send(&self, target: &Target) -> bool {
+        let now = self.desk.now;
+        let rested = self
+            .desk
+            .link(target)
+            .is_some_and(|link| link.retry.is_none_or(|retry| retry.at <= now));
+        rested && now < self.desk.lease
+    }
+}

@@ -1,0 +1,13 @@
+//! What the store holds: one record per [`Key`], each with the revision of its last write.
+
+mod configuration;
+mod failure;
+mod key;
+mod mastership;
+mod transaction;
+
+pub use configuration::{Configuration, Header, Mark, Rewritten};
+pub use failure::{Failure, Reason, Violation};
+pub use key::Key;
+pub use mastership::{Binding, Mastership};
+pub use transaction::{Head, Kind, Mode, Part, PartStatus, Proposal, Rule, Status, Transaction};

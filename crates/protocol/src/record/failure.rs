@@ -1,0 +1,56 @@
+//! Why something did not happen, as data; sentences are made where a person reads them.
+
+use lockstep_types::{Index, Path, Target};
+use serde::{Deserialize, Serialize};
+
+/// A device's own words when it turned something down.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Failure {
+    /// The device's code, by name.
+    pub code: String,
+    /// The device's message.
+    pub message: String,
+}
+
+/// One rule of the models that a configuration would break.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Violation {
+    /// Where.
+    pub target: Target,
+    /// At which node of its configuration.
+    pub path: Path,
+    /// The rule's own message.
+    pub message: String,
+}
+
+/// Why a transaction was rejected, turned to its rollback phase, withdrawn or cancelled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The result would break the models.
+    Invalid(Vec<Violation>),
+    /// It was not decided, or not applied everywhere, before its deadline.
+    Deadline,
+    /// A device refused it.
+    Refused {
+        /// Which device.
+        target: Target,
+        /// What it said.
+        failure: Failure,
+    },
+    /// It was cancelled.
+    Cancelled,
+    /// A change below it was withdrawn, and without that one the result would break the models.
+    InvalidAfterWithdrawal(Vec<Violation>),
+    /// Rollback: the change was never committed, or has left the committed values everywhere.
+    NotCommitted(Index),
+    /// Rollback: the change is in the committed values of none of the targets any more.
+    NotLive(Index),
+    /// Rollback: a later change is in the way.
+    Superseded {
+        /// Where.
+        target: Target,
+        /// The change in the way.
+        by: Index,
+    },
+}

@@ -1,0 +1,210 @@
+//! An entry of the log.
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{
+    Delta, Edit, Index, SessionId, Target, Timestamp, TransactionId, Undo,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Failure, Reason};
+
+/// The end of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Head {
+    /// The last index given out.
+    pub index: Index,
+    /// Its log time: `max(now, previous + 1 ns)`.
+    pub timestamp: Timestamp,
+}
+
+/// When a Rollback counts its change as the latest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// It is the revision of each target it concerns.
+    #[default]
+    Target,
+    /// It was the last to write each of its paths.
+    Path,
+}
+
+/// What a transaction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Sets what its proposals say.
+    Change,
+    /// Takes a change out again.
+    Rollback {
+        /// The change.
+        of: Index,
+        /// When it may.
+        rule: Rule,
+    },
+}
+
+/// How a transaction meets a device that refuses or is away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Everywhere or nowhere; holds its targets until it has an outcome.
+    #[default]
+    Atomic,
+    /// Each target when it can; a refusal withdraws it there alone.
+    Queued,
+}
+
+/// How far a transaction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// In the log, not decided.
+    Pending,
+    /// Decided: in the committed values of all its targets.
+    Committed,
+    /// Turned: out of the committed values, being undone.
+    Reverting,
+    /// Outcome: applied on every target.
+    Applied,
+    /// Outcome of a queued one: withdrawn on at least one target.
+    Partial,
+    /// Outcome: decided against, or past its deadline before it could be decided.
+    Rejected,
+    /// Outcome of an atomic one: its effects are gone everywhere.
+    Reverted,
+    /// Outcome: cancelled before it had any effect.
+    Cancelled,
+}
+
+impl Status {
+    /// Whether this is an outcome, after which nothing about the transaction changes.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        !matches!(self, Self::Pending | Self::Committed | Self::Reverting)
+    }
+
+    /// Whether it was decided for and stands: its changes count as live.
+    #[must_use]
+    pub const fn stands(self) -> bool {
+        matches!(self, Self::Committed | Self::Applied | Self::Partial)
+    }
+
+    /// What may follow. The one table of transitions: code, docs and tests read it.
+    #[must_use]
+    pub const fn successors(self) -> &'static [Self] {
+        match self {
+            Self::Pending => &[Self::Committed, Self::Rejected, Self::Cancelled],
+            Self::Committed => {
+                &[Self::Applied, Self::Partial, Self::Reverting, Self::Reverted, Self::Cancelled]
+            }
+            Self::Reverting => &[Self::Reverted],
+            _ => &[],
+        }
+    }
+}
+
+/// How far a proposal is on its target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartStatus {
+    /// Not recorded. The head of the apply queue may have reached the device all the same.
+    #[default]
+    Pending,
+    /// The device accepted it.
+    Applied,
+    /// The device refused it; its atomic transaction turned.
+    Refused,
+    /// Taken out on this target alone.
+    Withdrawn,
+    /// Undone with its transaction.
+    Undone,
+}
+
+/// A transaction's state on one of its targets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Part {
+    /// How far.
+    pub status: PartStatus,
+    /// What the device said, if it refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// The Rollback, committed or applied, that took this change out here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolled_back_by: Option<Index>,
+}
+
+/// What a transaction asks of one target and what that came to. A Rollback has none: its effect is
+/// read off the proposal it takes out, which may be relinked until the last moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Proposal {
+    /// What the client asked.
+    pub edit: Edit,
+    /// By unit of state, from the decision on.
+    pub delta: Delta,
+    /// What stood before, from the decision on.
+    pub undo: Undo,
+}
+
+/// An entry of the log: what it is and how far it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Transaction {
+    /// Its place.
+    pub index: Index,
+    /// The client's id for it, or the node's.
+    pub id: TransactionId,
+    /// What it does.
+    pub kind: Kind,
+    /// Atomic or queued.
+    pub mode: Mode,
+    /// The session of the node that took it in, which carries it on while it lives.
+    pub origin: SessionId,
+    /// Who asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// What for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+    /// Log time of Submit.
+    pub submitted: Timestamp,
+    /// Log time after which it is rejected or turns.
+    pub deadline: Timestamp,
+    /// When it was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<Timestamp>,
+    /// When it had its outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished: Option<Timestamp>,
+    /// How far it is.
+    pub status: Status,
+    /// Why, where it did not go well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Its targets. A Rollback narrows them, at its decision, to those it concerns.
+    pub targets: BTreeMap<Target, Part>,
+}
+
+impl Transaction {
+    /// Whether it holds its targets until it has an outcome.
+    #[must_use]
+    pub fn is_atomic(&self) -> bool {
+        self.mode == Mode::Atomic
+    }
+
+    /// The state on one target; pending where there is none.
+    #[must_use]
+    pub fn part(&self, target: &Target) -> PartStatus {
+        self.targets.get(target).map_or(PartStatus::Pending, |part| part.status)
+    }
+
+    /// Whether it is a change whose values count as committed on `target`.
+    #[must_use]
+    pub fn is_live(&self, target: &Target) -> bool {
+        self.kind == Kind::Change
+            && self.status.stands()
+            && self.targets.get(target).is_some_and(|part| {
+                part.rolled_back_by.is_none()
+                    && matches!(part.status, PartStatus::Pending | PartStatus::Applied)
+            })
+    }
+}

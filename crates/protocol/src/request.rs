@@ -1,0 +1,118 @@
+//! What clients ask, and how they are answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_types::{Edit, Index, Target, Timestamp, TransactionId};
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Kind, Mode, Status};
+
+/// Who waits for an answer; the shell's own number for a call.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Client(pub u64);
+
+/// When the answer is due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Until {
+    /// With the outcome (sync).
+    #[default]
+    Outcome,
+    /// With the decision (async).
+    Decision,
+}
+
+/// A transaction as a client asks for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Request {
+    /// The client's id, or one the node made.
+    pub id: TransactionId,
+    /// What is asked.
+    pub body: Body,
+    /// When the answer is due.
+    pub until: Until,
+    /// When it is to be given up; absolute.
+    pub deadline: Timestamp,
+    /// Who asks.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// What for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+}
+
+/// What makes two requests with one id the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Body {
+    /// Change or Rollback.
+    pub kind: Kind,
+    /// Atomic or queued; a Rollback is always atomic.
+    pub mode: Mode,
+    /// A Change: what is asked of each target.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub edits: BTreeMap<Target, Edit>,
+    /// A Rollback: on fewer targets than the change had. Empty: all of them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub only: BTreeSet<Target>,
+}
+
+/// The answer to a client.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reply {
+    /// Nothing was written.
+    Refused(Refusal),
+    /// It is in the log, and stands there like this.
+    Transaction {
+        /// Where.
+        index: Index,
+        /// How far.
+        status: Status,
+    },
+}
+
+/// Why a request is turned down before anything is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refusal {
+    /// The request names nothing to change.
+    #[error("the request concerns no target")]
+    NoTarget,
+    /// A target that is not known.
+    #[error("there is no target {0}")]
+    UnknownTarget(Target),
+    /// A sync request to a target that no node is connected to.
+    #[error("target {0} is not connected; a queued request would wait for it")]
+    NotConnected(Target),
+    /// More targets than one write of the store can hold.
+    #[error("{0} targets are more than one transaction can hold")]
+    TooManyTargets(usize),
+    /// The id is taken by a request with another body.
+    #[error("the id names transaction {0}, which asked for something else")]
+    IdTaken(Index),
+    /// A transaction that is not in the log.
+    #[error("there is no transaction {0}")]
+    UnknownTransaction(Index),
+    /// Only a Change can be rolled back.
+    #[error("transaction {0} is not a change")]
+    NotAChange(Index),
+    /// A Rollback that names a target its change does not have.
+    #[error("transaction {of} does not concern target {target}")]
+    NotConcerned {
+        /// The change.
+        of: Index,
+        /// The target.
+        target: Target,
+    },
+    /// A transaction that has its outcome cannot be cancelled.
+    #[error("transaction {index} already has its outcome")]
+    Finished {
+        /// Which.
+        index: Index,
+        /// The outcome.
+        status: Status,
+    },
+}

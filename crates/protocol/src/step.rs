@@ -1,0 +1,37 @@
+//! The steps of the protocol, each one write: what changes in the store, given that it is time.
+//!
+//! A step only fills a [`Draft`](crate::draft::Draft). When it is time, and who takes it, is decided
+//! in [`node`](crate::node).
+
+mod decision;
+mod outcome;
+mod plan;
+mod recording;
+mod turn;
+mod undoing;
+mod withdrawal;
+
+pub(crate) use decision::{commit, pass_over, reject};
+pub(crate) use plan::{Plan, plan};
+pub(crate) use recording::{applied, nothing, refused, synced};
+pub(crate) use turn::turn;
+pub(crate) use undoing::undone;
+pub(crate) use withdrawal::{Cause, withdraw};
+
+use lockstep_types::{Index, Target};
+
+use crate::record::PartStatus;
+use crate::view::View;
+
+/// The latest live change of a target, leaving one out.
+fn revision_without(view: &View, target: &Target, gone: Index) -> Index {
+    view.queue(target).live().rev().find(|index| *index != gone).unwrap_or(Index::ZERO)
+}
+
+/// The latest live change that the device has.
+fn applied_revision(view: &View, target: &Target) -> Index {
+    let has = |index: &Index| {
+        view.transaction(*index).is_some_and(|t| t.part(target) == PartStatus::Applied)
+    };
+    view.queue(target).live().rev().find(has).unwrap_or(Index::ZERO)
+}

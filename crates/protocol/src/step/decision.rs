@@ -1,0 +1,94 @@
+//! Decide: committed on all targets, or on none, by one write.
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{Edit, Index, Target, Timestamp};
+
+use super::plan::Plan;
+use super::revision_without;
+use crate::draft::Draft;
+use crate::record::{Key, Kind, Part, Proposal, Reason, Status};
+
+/// Commits transaction `index` as planned.
+pub(crate) fn commit(
+    draft: &mut Draft<'_>,
+    index: Index,
+    edits: &BTreeMap<Target, Edit>,
+    plan: &Plan,
+    now: Timestamp,
+) {
+    let Some(transaction) = draft.transaction(index) else { return };
+    let named: Vec<Target> = transaction.targets.keys().cloned().collect();
+    transaction.status = Status::Committed;
+    transaction.decided = Some(now);
+    transaction.targets = plan.keys().map(|target| (target.clone(), Part::default())).collect();
+    let (kind, atomic) = (transaction.kind, transaction.is_atomic());
+    for target in &named {
+        draft.depends_on(Key::Binding(target.clone()));
+        draft.configuration(target).header.committed.index = index;
+    }
+    for (target, planned) in plan {
+        let before = draft.view.committed(target).before(&planned.delta, Index::ZERO);
+        let revision = match kind {
+            Kind::Change => index,
+            Kind::Rollback { of, .. } => revision_without(draft.view, target, of),
+        };
+        let staged = draft.configuration(target);
+        staged.header.committed.revision = revision;
+        staged.header.holder = atomic.then_some(index);
+        staged.committed = planned.committed.clone();
+        if kind == Kind::Change {
+            let edit = edits.get(target).cloned().unwrap_or_default();
+            let proposal = Proposal { edit, delta: planned.delta.clone(), undo: before };
+            draft.put_proposal(index, target, proposal);
+        }
+    }
+    if let Kind::Rollback { of, .. } = kind {
+        mark_rolled_back(draft, of, plan.keys(), Some(index));
+    }
+}
+
+/// Says in the change's own record who took it out, where; or that nobody did after all.
+pub(super) fn mark_rolled_back<'t>(
+    draft: &mut Draft<'_>,
+    change: Index,
+    targets: impl Iterator<Item = &'t Target>,
+    by: Option<Index>,
+) {
+    let Some(change) = draft.transaction(change) else { return };
+    for target in targets {
+        if let Some(part) = change.targets.get_mut(target) {
+            part.rolled_back_by = by;
+        }
+    }
+}
+
+/// Rejects transaction `index`, which heads its queues and was considered.
+pub(crate) fn reject(draft: &mut Draft<'_>, index: Index, reason: Reason, now: Timestamp) {
+    let Some(transaction) = draft.transaction(index) else { return };
+    let (kind, targets) = (transaction.kind, transaction.targets.clone());
+    transaction.status = Status::Rejected;
+    transaction.reason = Some(reason);
+    transaction.decided = Some(now);
+    transaction.finished = Some(now);
+    for target in targets.keys() {
+        draft.depends_on(Key::Binding(target.clone()));
+        draft.configuration(target).header.committed.index = index;
+    }
+    if let Kind::Rollback { of, .. } = kind {
+        draft.depends_on(Key::Transaction(of));
+    }
+}
+
+/// Takes a pending entry out of the running wherever it stands in its queues: past its deadline, or
+/// cancelled. Only its own record is written; queues pass over it.
+pub(crate) fn pass_over(draft: &mut Draft<'_>, index: Index, reason: Reason, now: Timestamp) {
+    let Some(transaction) = draft.transaction(index) else { return };
+    transaction.status = match reason {
+        Reason::Cancelled => Status::Cancelled,
+        _ => Status::Rejected,
+    };
+    transaction.reason = Some(reason);
+    transaction.decided = Some(now);
+    transaction.finished = Some(now);
+}

@@ -1,0 +1,46 @@
+//! The record that completes a transaction writes its outcome in the same write (rule 1).
+
+use lockstep_types::{Index, Target, Timestamp};
+
+use crate::draft::Draft;
+use crate::record::{PartStatus, Reason, Status, Transaction};
+
+/// Settles the status of transaction `index` if nothing is outstanding any more, and lets go of its
+/// targets.
+pub(super) fn settle(draft: &mut Draft<'_>, index: Index, now: Timestamp) {
+    let Some(transaction) = draft.transaction(index) else { return };
+    let Some(status) = outcome(transaction) else { return };
+    transaction.status = status;
+    transaction.finished = Some(now);
+    let targets: Vec<Target> = transaction.targets.keys().cloned().collect();
+    for target in targets {
+        if draft.view.header(&target).holder == Some(index) {
+            draft.configuration(&target).header.holder = None;
+        }
+    }
+}
+
+fn outcome(transaction: &Transaction) -> Option<Status> {
+    let all = |wanted: &[PartStatus]| {
+        transaction.targets.values().all(|part| wanted.contains(&part.status))
+    };
+    let any = |status| transaction.targets.values().any(|part| part.status == status);
+    match transaction.status {
+        Status::Committed if any(PartStatus::Pending) => None,
+        Status::Committed if all(&[PartStatus::Applied]) => Some(Status::Applied),
+        Status::Committed if was_cancelled_whole(transaction) => Some(Status::Cancelled),
+        Status::Committed => Some(Status::Partial),
+        Status::Reverting if all(&[PartStatus::Refused, PartStatus::Undone]) => {
+            Some(Status::Reverted)
+        }
+        _ => None,
+    }
+}
+
+fn was_cancelled_whole(transaction: &Transaction) -> bool {
+    transaction.reason == Some(Reason::Cancelled)
+        && transaction
+            .targets
+            .values()
+            .all(|part| part.status == PartStatus::Withdrawn && part.failure.is_none())
+}

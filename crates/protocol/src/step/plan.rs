@@ -1,0 +1,98 @@
+//! What a transaction would do to the committed values if it were decided now.
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{Delta, Edit, Index, Patch, Target};
+
+use crate::record::{Kind, PartStatus, Reason, Rule, Transaction};
+use crate::view::View;
+
+/// A transaction's effect on one target.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Planned {
+    /// By unit of state; empty for a Rollback, which has no delta of its own.
+    pub(crate) delta: Delta,
+    /// The units of the committed tree that change.
+    pub(crate) committed: Patch,
+}
+
+/// A transaction's effect, target by target; for a Rollback only the targets it concerns.
+pub(crate) type Plan = BTreeMap<Target, Planned>;
+
+/// Plans `transaction`, or says why it cannot be.
+pub(crate) fn plan(
+    view: &View,
+    transaction: &Transaction,
+    edits: &BTreeMap<Target, Edit>,
+) -> Result<Plan, Reason> {
+    match transaction.kind {
+        Kind::Change => Ok(edits
+            .iter()
+            .map(|(target, edit)| (target.clone(), change(view, transaction.index, target, edit)))
+            .collect()),
+        Kind::Rollback { of, rule } => rollback(view, transaction, of, rule),
+    }
+}
+
+fn change(view: &View, index: Index, target: &Target, edit: &Edit) -> Planned {
+    let delta = resolve(view, target, edit);
+    let committed = view.committed(target).with(&delta, index);
+    Planned { delta, committed }
+}
+
+/// A cleared subtree becomes an explicit absence of everything that stands there, or may stand there
+/// again when something queued is withdrawn.
+fn resolve(view: &View, target: &Target, edit: &Edit) -> Delta {
+    let (committed, applied) = (view.committed(target), view.applied(target));
+    let queue = view.queue(target);
+    let queued: Vec<_> = queue.apply().filter_map(|index| view.proposal(index, target)).collect();
+    let standing = edit.clear.iter().flat_map(|clear| {
+        let trees = committed.under(clear).chain(applied.under(clear));
+        let trees = trees.filter(|(_, unit)| unit.content.is_some()).map(|(path, _)| path);
+        let deltas = queued.iter().flat_map(|proposal| proposal.delta.paths());
+        trees.chain(deltas.filter(|path| clear.covers(path)))
+    });
+    edit.resolve(standing)
+}
+
+fn rollback(view: &View, rollback: &Transaction, of: Index, rule: Rule) -> Result<Plan, Reason> {
+    let change = view.transaction(of).filter(|change| change.status.stands());
+    let change = change.ok_or(Reason::NotCommitted(of))?;
+    let concerned: Vec<_> =
+        rollback.targets.keys().filter(|target| change.is_live(target)).collect();
+    if concerned.is_empty() {
+        return Err(Reason::NotLive(of));
+    }
+    let mut plan = Plan::new();
+    for target in concerned {
+        if let Some(by) = in_the_way(view, of, rule, target) {
+            return Err(Reason::Superseded { target: target.clone(), by });
+        }
+        let committed = view
+            .proposal(of, target)
+            .map(|proposal| view.committed(target).without(of, &proposal.undo))
+            .unwrap_or_default();
+        plan.insert(target.clone(), Planned { delta: Delta::default(), committed });
+    }
+    Ok(plan)
+}
+
+/// The later change that keeps `of` from counting as the latest on `target`.
+fn in_the_way(view: &View, of: Index, rule: Rule, target: &Target) -> Option<Index> {
+    match rule {
+        Rule::Target => Some(view.header(target).committed.revision).filter(|latest| *latest != of),
+        Rule::Path => {
+            let committed = view.committed(target);
+            view.proposal(of, target)?
+                .delta
+                .paths()
+                .map(|path| committed.unit(path).writer)
+                .find(|writer| *writer != of)
+        }
+    }
+}
+
+/// Whether a change was withdrawn on `target`, so that it must stay out.
+pub(super) fn is_withdrawn(view: &View, change: Index, target: &Target) -> bool {
+    view.transaction(change).is_some_and(|change| change.part(target) == PartStatus::Withdrawn)
+}

@@ -1,0 +1,86 @@
+//! Recording what a device answered; by its master alone.
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{Index, Path, Target, Term, Timestamp};
+
+use super::outcome::settle;
+use super::turn::turn;
+use super::withdrawal::{Cause, withdraw};
+use super::applied_revision;
+use crate::draft::Draft;
+use crate::effect;
+use crate::record::{Failure, Kind, PartStatus, Reason, Rewritten};
+
+/// The device accepted the head of its apply queue.
+pub(crate) fn applied(draft: &mut Draft<'_>, index: Index, target: &Target, now: Timestamp) {
+    let view = draft.view;
+    let Some(before) = view.transaction(index) else { return };
+    set_part(draft, index, target, PartStatus::Applied, None);
+    let patch = effect::with(view, before, target, &view.applied(target));
+    let revision = match before.kind {
+        Kind::Change => index,
+        Kind::Rollback { .. } => applied_revision(view, target),
+    };
+    let staged = draft.configuration(target);
+    staged.applied = patch;
+    staged.header.applied.index = index;
+    staged.header.applied.revision = revision;
+    settle(draft, index, now);
+}
+
+/// Rule 10: there is nothing to send to `target`, so nothing is asked of the device and the applied
+/// index stays.
+pub(crate) fn nothing(draft: &mut Draft<'_>, index: Index, target: &Target, now: Timestamp) {
+    set_part(draft, index, target, PartStatus::Applied, None);
+    settle(draft, index, now);
+}
+
+/// The device refused the head of its apply queue. The refusal is the turn (rule 1), and since the
+/// device may hold part of it from an earlier send, it is read again first (rule 2).
+pub(crate) fn refused(
+    draft: &mut Draft<'_>,
+    index: Index,
+    target: &Target,
+    failure: Failure,
+    now: Timestamp,
+) {
+    let Some(before) = draft.view.transaction(index) else { return };
+    if before.is_atomic() {
+        turn(draft, index, Reason::Refused { target: target.clone(), failure: failure.clone() });
+        set_part(draft, index, target, PartStatus::Refused, Some(failure));
+        let header = &mut draft.configuration(target).header;
+        header.applied.index = index;
+        header.synced = Term::ZERO;
+        settle(draft, index, now);
+    } else {
+        withdraw(draft, index, target, Cause::Refused(failure), now);
+    }
+}
+
+/// The device was brought in line in `term`.
+pub(crate) fn synced(
+    draft: &mut Draft<'_>,
+    target: &Target,
+    term: Term,
+    rewritten: BTreeMap<Path, Rewritten>,
+) {
+    let header = &mut draft.configuration(target).header;
+    header.synced = term;
+    header.resync_refused = None;
+    header.rewritten = rewritten;
+}
+
+pub(super) fn set_part(
+    draft: &mut Draft<'_>,
+    index: Index,
+    target: &Target,
+    status: PartStatus,
+    failure: Option<Failure>,
+) {
+    let part = draft.transaction(index).and_then(|t| t.targets.get_mut(target));
+    if let Some(part) = part {
+        part.status = status;
+        part.failure = failure;
+    }
+}

@@ -1,0 +1,37 @@
+//! Undoing a transaction on one target, with the device's word or in the store alone.
+
+use lockstep_types::{Index, Target, Term, Timestamp};
+
+use super::applied_revision;
+use super::outcome::settle;
+use super::recording::set_part;
+use crate::draft::Draft;
+use crate::effect;
+use crate::record::PartStatus;
+
+/// Records that `index` is undone on `target`. `synced` is the synchronised term from now on: a device
+/// that refused the undo must be read again (rule 5).
+pub(crate) fn undone(
+    draft: &mut Draft<'_>,
+    index: Index,
+    target: &Target,
+    synced: Term,
+    now: Timestamp,
+) {
+    let view = draft.view;
+    let Some(before) = view.transaction(index) else { return };
+    set_part(draft, index, target, PartStatus::Undone, None);
+    let patch = effect::undo_patch(view, before, target, &view.applied(target));
+    let sent = view.may_have_been_sent(before, target);
+    let was_applied = before.part(target) == PartStatus::Applied;
+    let staged = draft.configuration(target);
+    staged.applied = patch;
+    staged.header.synced = synced;
+    if sent {
+        staged.header.applied.index = index;
+    }
+    if was_applied {
+        staged.header.applied.revision = applied_revision(view, target);
+    }
+    settle(draft, index, now);
+}

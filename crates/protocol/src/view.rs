@@ -1,0 +1,165 @@
+//! The store as one node knows it: every record with its revision, and the queues they form.
+//!
+//! A view is fed by one watch, whole revisions in order, so it is always the store as it was at one
+//! revision. Cloning it is cheap: maps and trees share what did not change.
+
+mod absorb;
+mod queue;
+mod reading;
+
+use std::sync::Arc;
+
+use lockstep_types::{Index, NodeName, Revision, SessionId, Target, TransactionId};
+use rpds::RedBlackTreeMapSync as Map;
+
+pub use queue::Queue;
+
+use crate::record::{Binding, Configuration, Head, Key, Mastership, Proposal, Transaction};
+use crate::txn::Compare;
+
+/// A record and the revision of its last write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Versioned<T> {
+    /// When it was last written; zero: never.
+    pub revision: Revision,
+    /// The record.
+    pub record: T,
+}
+
+/// The store at one revision.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    revision: Revision,
+    head: Versioned<Head>,
+    ids: Map<TransactionId, Versioned<Index>>,
+    transactions: Map<Index, Versioned<Arc<Transaction>>>,
+    proposals: Map<(Index, Target), Versioned<Arc<Proposal>>>,
+    configurations: Map<Target, Versioned<Configuration>>,
+    masterships: Map<Target, Versioned<Mastership>>,
+    bindings: Map<Target, Versioned<Binding>>,
+    sessions: Map<SessionId, Versioned<NodeName>>,
+    queues: Map<Target, Queue>,
+    open: Map<Index, ()>,
+}
+
+impl View {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The revision this is the store of.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The end of the log.
+    #[must_use]
+    pub fn head(&self) -> Head {
+        self.head.record
+    }
+
+    /// The transaction a client's id names.
+    #[must_use]
+    pub fn named(&self, id: &TransactionId) -> Option<&Transaction> {
+        self.transaction(self.ids.get(id)?.record)
+    }
+
+    /// A transaction.
+    #[must_use]
+    pub fn transaction(&self, index: Index) -> Option<&Transaction> {
+        self.transactions.get(&index).map(|versioned| &*versioned.record)
+    }
+
+    /// Every transaction, in log order.
+    pub fn transactions(&self) -> impl Iterator<Item = &Transaction> {
+        self.transactions.values().map(|versioned| &*versioned.record)
+    }
+
+    /// Transactions without an outcome, in log order.
+    pub fn open(&self) -> impl Iterator<Item = &Transaction> {
+        self.open.keys().filter_map(|index| self.transaction(*index))
+    }
+
+    /// What a transaction asks of a target.
+    #[must_use]
+    pub fn proposal(&self, index: Index, target: &Target) -> Option<&Proposal> {
+        self.proposals.get(&(index, target.clone())).map(|versioned| &*versioned.record)
+    }
+
+    /// Every proposal.
+    pub fn proposals(&self) -> impl Iterator<Item = (Index, &Target, &Proposal)> {
+        self.proposals.iter().map(|((index, target), versioned)| (*index, target, &*versioned.record))
+    }
+
+    /// What is wanted of a target; a target never written to has an empty one.
+    #[must_use]
+    pub fn configuration(&self, target: &Target) -> Option<&Configuration> {
+        self.configurations.get(target).map(|versioned| &versioned.record)
+    }
+
+    /// Who may write to a target.
+    #[must_use]
+    pub fn mastership(&self, target: &Target) -> Option<&Mastership> {
+        self.masterships.get(target).map(|versioned| &versioned.record)
+    }
+
+    /// What a target is bound to; none: there is no such target.
+    #[must_use]
+    pub fn binding(&self, target: &Target) -> Option<&Binding> {
+        self.bindings.get(target).map(|versioned| &versioned.record)
+    }
+
+    /// Every target.
+    pub fn targets(&self) -> impl Iterator<Item = &Target> {
+        self.bindings.keys()
+    }
+
+    /// Whether a session's key exists.
+    #[must_use]
+    pub fn is_alive(&self, session: &SessionId) -> bool {
+        self.sessions.contains_key(session)
+    }
+
+    /// Live sessions.
+    pub fn sessions(&self) -> impl Iterator<Item = &SessionId> {
+        self.sessions.keys()
+    }
+
+    /// The live master of a target.
+    #[must_use]
+    pub fn master(&self, target: &Target) -> Option<&Mastership> {
+        self.mastership(target)
+            .filter(|mastership| mastership.session.as_ref().is_some_and(|s| self.is_alive(s)))
+    }
+
+    /// The revision of a record; zero: it does not exist.
+    #[must_use]
+    pub fn version(&self, key: &Key) -> Revision {
+        let found = match key {
+            Key::Head => Some(self.head.revision),
+            Key::Id(id) => self.ids.get(id).map(|v| v.revision),
+            Key::Transaction(index) => self.transactions.get(index).map(|v| v.revision),
+            Key::Proposal(index, target) => {
+                self.proposals.get(&(*index, target.clone())).map(|v| v.revision)
+            }
+            Key::Configuration(target) => self.configurations.get(target).map(|v| v.revision),
+            Key::Mastership(target) => self.masterships.get(target).map(|v| v.revision),
+            Key::Binding(target) => self.bindings.get(target).map(|v| v.revision),
+            Key::Session(session) => self.sessions.get(session).map(|v| v.revision),
+        };
+        found.unwrap_or(Revision::ZERO)
+    }
+
+    /// Whether a compare holds here.
+    #[must_use]
+    pub fn holds(&self, compare: &Compare) -> bool {
+        match compare {
+            Compare::Unchanged(key, revision) => self.version(key) == *revision,
+            Compare::Exists(key) => self.version(key) != Revision::ZERO,
+            Compare::Absent(key) => self.version(key) == Revision::ZERO,
+        }
+    }
+}

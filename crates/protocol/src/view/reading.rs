@@ -1,0 +1,91 @@
+//! What is read off a view: queues, their heads, and what readers are served.
+
+use lockstep_types::{Configuration as Tree, Index, Target};
+
+use super::{Queue, View};
+use crate::effect;
+use crate::record::{Header, PartStatus, Status, Transaction};
+
+impl View {
+    /// The queues of a target.
+    #[must_use]
+    pub fn queue(&self, target: &Target) -> Queue {
+        self.queues.get(target).cloned().unwrap_or_default()
+    }
+
+    /// The header of a target's configuration.
+    #[must_use]
+    pub fn header(&self, target: &Target) -> Header {
+        self.configuration(target).map(|c| c.header.clone()).unwrap_or_default()
+    }
+
+    /// The committed tree of a target.
+    #[must_use]
+    pub fn committed(&self, target: &Target) -> Tree {
+        self.configuration(target).map(|c| c.committed.clone()).unwrap_or_default()
+    }
+
+    /// The applied tree of a target.
+    #[must_use]
+    pub fn applied(&self, target: &Target) -> Tree {
+        self.configuration(target).map(|c| c.applied.clone()).unwrap_or_default()
+    }
+
+    /// The first entry that is not decided.
+    #[must_use]
+    pub fn commit_head(&self, target: &Target) -> Option<Index> {
+        self.queues.get(target)?.commit().next()
+    }
+
+    /// The first entry that is committed and not recorded.
+    #[must_use]
+    pub fn apply_head(&self, target: &Target) -> Option<Index> {
+        self.queues.get(target)?.apply().next()
+    }
+
+    /// The entry that is being reverted and not undone here.
+    #[must_use]
+    pub fn undo_head(&self, target: &Target) -> Option<Index> {
+        self.queues.get(target)?.undo().next()
+    }
+
+    /// Whether the commit queue is held: by an open atomic transaction, or by rule 9.
+    #[must_use]
+    pub fn is_held(&self, target: &Target) -> bool {
+        self.configuration(target)
+            .is_some_and(|c| c.header.holder.is_some() || c.header.recheck.is_some())
+    }
+
+    /// Whether the device was brought in line in the current term of a live master.
+    #[must_use]
+    pub fn is_synchronised(&self, target: &Target) -> bool {
+        self.master(target).is_some_and(|master| self.header(target).synced == master.term)
+    }
+
+    /// Whether a transaction that is being reverted may have reached the device (rule 3): it is
+    /// recorded there, or it was the head, which is sent before it is recorded.
+    #[must_use]
+    pub fn may_have_been_sent(&self, transaction: &Transaction, target: &Target) -> bool {
+        !effect::has_nothing_to_send(self, transaction, target)
+            && (transaction.part(target) == PartStatus::Applied
+                || self.apply_head(target).is_none())
+    }
+
+    /// What readers are served: the committed values without an atomic transaction still open.
+    #[must_use]
+    pub fn visible(&self, target: &Target) -> Tree {
+        let Some(configuration) = self.configuration(target) else {
+            return Tree::new();
+        };
+        let committed = &configuration.committed;
+        configuration
+            .header
+            .holder
+            .and_then(|holder| self.transaction(holder))
+            .filter(|holder| holder.status == Status::Committed)
+            .map_or_else(
+                || committed.clone(),
+                |holder| committed.patched(&effect::without(self, holder, target, committed)),
+            )
+    }
+}

@@ -1,0 +1,107 @@
+//! One step of a path.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The keys of a list entry, by name.
+pub type Keys = BTreeMap<String, String>;
+
+/// Matches any one element as a name, and any value as the value of a key.
+pub(super) const ONE: &str = "*";
+/// Matches any number of elements.
+pub(super) const MANY: &str = "...";
+
+/// An element that cannot be part of a path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// It has no name.
+    #[error("path element has an empty name")]
+    EmptyName,
+    /// One of its keys has no name.
+    #[error("path element `{element}` has a key with an empty name")]
+    EmptyKey {
+        /// The name of the element.
+        element: Arc<str>,
+    },
+    /// `...` stands for any number of elements, so keys on it mean nothing.
+    #[error("path element `...` cannot have the key `{key}`")]
+    KeyOnMany {
+        /// The name of the key.
+        key: String,
+    },
+}
+
+/// One step of a path: a name, and for a list entry the values of its keys.
+///
+/// Elements are ordered by name, then by keys, fewer keys first; so a list comes right before its
+/// entries.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Element {
+    name: Arc<str>,
+    keys: Keys,
+}
+
+impl Element {
+    /// The element with this name and no keys.
+    pub fn new(name: impl AsRef<str>) -> Result<Self, Error> {
+        let name = name.as_ref();
+        if name.is_empty() {
+            return Err(Error::EmptyName);
+        }
+        Ok(Self {
+            name: Arc::from(name),
+            keys: Keys::new(),
+        })
+    }
+
+    /// The same element with one more key, or another value for the key it has.
+    pub fn with_key(
+        mut self,
+        key: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Result<Self, Error> {
+        let key = key.into();
+        if key.is_empty() {
+            return Err(Error::EmptyKey { element: self.name });
+        }
+        if self.is_many() {
+            return Err(Error::KeyOnMany { key });
+        }
+        self.keys.insert(key, value.into());
+        Ok(self)
+    }
+
+    /// The name, never empty.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The keys by name; none for what is not a list entry.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// The value of one key.
+    pub fn key(&self, name: &str) -> Option<&str> {
+        self.keys.get(name).map(String::as_str)
+    }
+
+    /// Whether this is `...`, which stands for any number of elements.
+    pub(super) fn is_many(&self) -> bool {
+        &*self.name == MANY
+    }
+
+    /// The same name without keys.
+    pub(super) fn bare(&self) -> Self {
+        self.with_keys(Keys::new())
+    }
+
+    /// The same name with other keys. Only for keys that some element had, or for a position in a
+    /// scan.
+    pub(super) fn with_keys(&self, keys: Keys) -> Self {
+        Self {
+            name: Arc::clone(&self.name),
+            keys,
+        }
+    }
+}
