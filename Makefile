@@ -20,6 +20,8 @@ help: ## list the targets
 .PHONY: demo
 demo: ## tell the story of a few transactions, played by the real core
 	@scripts/setup build
+	@# Built by itself first, so that a first run shows that it is at work and a later one only tells the story.
+	@cargo build --locked --profile explore -p lockstep-model
 	@$(MODEL) demo
 
 .PHONY: test

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_types::{Index, Patch, SessionId, Target, TransactionId, Undo};
 
-use crate::record::{Header, Head, Key, Mastership, Proposal, Transaction};
+use crate::record::{Head, Header, Key, Marks, Mastership, Proposal, Transaction};
 use crate::txn::{Compare, Op, Txn};
 use crate::view::View;
 
@@ -27,6 +27,7 @@ pub(crate) struct Draft<'v> {
     transactions: BTreeMap<Index, Transaction>,
     proposals: BTreeMap<(Index, Target), Proposal>,
     configurations: BTreeMap<Target, Staged>,
+    marks: BTreeMap<Target, Marks>,
     masterships: BTreeMap<Target, Mastership>,
 }
 
@@ -40,6 +41,7 @@ impl<'v> Draft<'v> {
             transactions: BTreeMap::new(),
             proposals: BTreeMap::new(),
             configurations: BTreeMap::new(),
+            marks: BTreeMap::new(),
             masterships: BTreeMap::new(),
         }
     }
@@ -84,21 +86,27 @@ impl<'v> Draft<'v> {
         if !self.configurations.contains_key(target) {
             self.depends_on(Key::Configuration(target.clone()));
         }
-        let header = || self.view.header(target);
+        let header = self.view.header(target);
         self.configurations
             .entry(target.clone())
-            .or_insert_with(|| Staged { header: header(), ..Staged::default() })
+            .or_insert_with(|| Staged { header: header.clone(), ..Staged::default() })
     }
 
-    /// An undo, to be relinked. No compare of its own: an undo changes only together with the
+    /// Relinks the undo of a later change after `gone` has left. Written only where it changes, so the
+    /// cost follows what is gone. No compare of its own: an undo changes only together with the
     /// configuration it belongs to, and that is compared.
-    pub(crate) fn undo(&mut self, index: Index, target: &Target) -> Option<&mut Undo> {
-        let key = (index, target.clone());
-        if !self.proposals.contains_key(&key) {
-            let proposal = self.view.proposal(index, target)?.clone();
-            self.proposals.insert(key.clone(), proposal);
+    pub(crate) fn relink(&mut self, later: Index, target: &Target, gone: Index, undo: &Undo) {
+        let Some(mut proposal) = self.view.proposal(later, target).cloned() else { return };
+        if proposal.undo.relink(gone, undo) {
+            self.put_proposal(later, target, proposal);
         }
-        self.proposals.get_mut(&key).map(|proposal| &mut proposal.undo)
+    }
+
+    /// What a device shows in a form of its own, where that changed.
+    pub(crate) fn put_marks(&mut self, target: &Target, marks: Marks) {
+        if self.view.marks(target).map_or(!marks.is_empty(), |known| *known != marks) {
+            self.marks.insert(target.clone(), marks);
+        }
     }
 
     pub(crate) fn put_proposal(&mut self, index: Index, target: &Target, proposal: Proposal) {
@@ -120,7 +128,9 @@ impl<'v> Draft<'v> {
 
     /// Whether nothing would be written.
     pub(crate) fn is_empty(&self) -> bool {
-        self.transactions.is_empty() && self.configurations.is_empty() && self.masterships.is_empty()
+        self.transactions.is_empty()
+            && self.configurations.is_empty()
+            && self.masterships.is_empty()
     }
 
     /// The write.
@@ -129,17 +139,18 @@ impl<'v> Draft<'v> {
         ops.extend(self.head.map(Op::Head));
         ops.extend(self.ids.into_iter().map(|(id, index)| Op::Id { id, index }));
         ops.extend(self.transactions.into_values().map(Op::Transaction));
-        ops.extend(
-            self.proposals
-                .into_iter()
-                .map(|((index, target), proposal)| Op::Proposal { index, target, proposal }),
-        );
+        ops.extend(self.proposals.into_iter().map(|((index, target), proposal)| Op::Proposal {
+            index,
+            target,
+            proposal,
+        }));
         ops.extend(self.configurations.into_iter().map(|(target, staged)| Op::Configuration {
             target,
             header: staged.header,
             committed: staged.committed,
             applied: staged.applied,
         }));
+        ops.extend(self.marks.into_iter().map(|(target, marks)| Op::Marks { target, marks }));
         ops.extend(
             self.masterships
                 .into_iter()

@@ -16,7 +16,11 @@ pub(crate) fn source(transaction: &Transaction) -> Index {
     }
 }
 
-fn proposal<'v>(view: &'v View, transaction: &Transaction, target: &Target) -> Option<&'v Proposal> {
+fn proposal<'v>(
+    view: &'v View,
+    transaction: &Transaction,
+    target: &Target,
+) -> Option<&'v Proposal> {
     view.proposal(source(transaction), target)
 }
 
@@ -26,7 +30,7 @@ pub(crate) fn with(view: &View, transaction: &Transaction, target: &Target, tree
         return Patch::default();
     };
     match transaction.kind {
-        Kind::Change => tree.with(&proposal.delta, transaction.index),
+        Kind::Change => proposal.delta.written_by(transaction.index),
         Kind::Rollback { of, .. } => tree.without(of, &proposal.undo),
     }
 }
@@ -44,7 +48,7 @@ pub(crate) fn without(
     match transaction.kind {
         Kind::Change => tree.without(transaction.index, &proposal.undo),
         Kind::Rollback { .. } if has_nothing_to_send(view, transaction, target) => Patch::default(),
-        Kind::Rollback { of, .. } => tree.with(&proposal.delta, of),
+        Kind::Rollback { of, .. } => proposal.delta.written_by(of),
     }
 }
 
@@ -52,9 +56,9 @@ pub(crate) fn without(
 pub(crate) fn has_nothing_to_send(view: &View, transaction: &Transaction, target: &Target) -> bool {
     match transaction.kind {
         Kind::Change => false,
-        Kind::Rollback { of, .. } => view
-            .transaction(of)
-            .is_some_and(|change| change.part(target) == PartStatus::Withdrawn),
+        Kind::Rollback { of, .. } => {
+            view.transaction(of).is_some_and(|change| change.part(target) == PartStatus::Withdrawn)
+        }
     }
 }
 
@@ -97,7 +101,5 @@ pub(crate) fn undo_patch(
 }
 
 fn at(view: &View, transaction: &Transaction, target: &Target, tree: &Tree) -> Delta {
-    paths(view, transaction, target)
-        .map(|path| (path.clone(), tree.get(path).cloned()))
-        .collect()
+    paths(view, transaction, target).map(|path| (path.clone(), tree.get(path).cloned())).collect()
 }

@@ -16,6 +16,7 @@ mod recording;
 mod resync;
 mod target;
 mod transaction;
+mod verdicts;
 
 pub use desk::{Desk, Settings};
 pub use link::{Link, Outcome, Push, Retry, Work};
@@ -77,6 +78,10 @@ impl Node {
 
     fn run(&mut self, wakes: impl IntoIterator<Item = Wake>) -> Vec<Command> {
         let mut commands = Vec::new();
+        if !self.view.is_alive(&self.session) {
+            // Whatever this node would write now, its compare would fail; it has to begin anew.
+            return commands;
+        }
         for wake in wakes {
             if self.desk.is_free(&wake, self.view.revision()) {
                 self.wake(wake, &mut commands);

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::record::{Kind, Mode, Status};
 
 /// Who waits for an answer; the shell's own number for a call.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Client(pub u64);
 
 /// When the answer is due.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
     /// With the outcome (sync).
@@ -93,6 +93,9 @@ pub enum Refusal {
     /// The id is taken by a request with another body.
     #[error("the id names transaction {0}, which asked for something else")]
     IdTaken(Index),
+    /// The id is taken by a request that is not in the log yet, with another body.
+    #[error("the id names a request under way, which asked for something else")]
+    IdPending,
     /// A transaction that is not in the log.
     #[error("there is no transaction {0}")]
     UnknownTransaction(Index),

@@ -16,7 +16,7 @@ pub(crate) use plan::{Plan, plan};
 pub(crate) use recording::{applied, nothing, refused, synced};
 pub(crate) use turn::turn;
 pub(crate) use undoing::undone;
-pub(crate) use withdrawal::{Cause, withdraw};
+pub(crate) use withdrawal::withdraw;
 
 use lockstep_types::{Index, Target};
 
@@ -25,7 +25,7 @@ use crate::view::View;
 
 /// The latest live change of a target, leaving one out.
 fn revision_without(view: &View, target: &Target, gone: Index) -> Index {
-    view.queue(target).live().rev().find(|index| *index != gone).unwrap_or(Index::ZERO)
+    view.live(target).find(|index| *index != gone).unwrap_or(Index::ZERO)
 }
 
 /// The latest live change that the device has.
@@ -33,5 +33,5 @@ fn applied_revision(view: &View, target: &Target) -> Index {
     let has = |index: &Index| {
         view.transaction(*index).is_some_and(|t| t.part(target) == PartStatus::Applied)
     };
-    view.queue(target).live().rev().find(has).unwrap_or(Index::ZERO)
+    view.live(target).find(has).unwrap_or(Index::ZERO)
 }

@@ -3,7 +3,7 @@
 use lockstep_types::{Index, NodeName, Patch, Revision, SessionId, Target, TransactionId};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Binding, Head, Header, Key, Mastership, Proposal, Transaction};
+use crate::record::{Binding, Head, Header, Key, Marks, Mastership, Proposal, Transaction};
 
 /// What must hold for a write to happen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -53,6 +53,13 @@ pub enum Op {
         /// Units of the applied tree that change.
         applied: Patch,
     },
+    /// What a device shows in a form of its own.
+    Marks {
+        /// Which device.
+        target: Target,
+        /// The units.
+        marks: Marks,
+    },
     /// A target has a new master, or none.
     Mastership {
         /// Of which target.
@@ -88,6 +95,7 @@ impl Op {
             Self::Transaction(transaction) => Key::Transaction(transaction.index),
             Self::Proposal { index, target, .. } => Key::Proposal(*index, target.clone()),
             Self::Configuration { target, .. } => Key::Configuration(target.clone()),
+            Self::Marks { target, .. } => Key::Marks(target.clone()),
             Self::Mastership { target, .. } => Key::Mastership(target.clone()),
             Self::Binding { target, .. } => Key::Binding(target.clone()),
             Self::Session { session, .. } | Self::EndSession(session) => {

@@ -7,6 +7,7 @@ mod absorb;
 mod queue;
 mod reading;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use lockstep_types::{Index, NodeName, Revision, SessionId, Target, TransactionId};
@@ -14,7 +15,7 @@ use rpds::RedBlackTreeMapSync as Map;
 
 pub use queue::Queue;
 
-use crate::record::{Binding, Configuration, Head, Key, Mastership, Proposal, Transaction};
+use crate::record::{Binding, Configuration, Head, Key, Marks, Mastership, Proposal, Transaction};
 use crate::txn::Compare;
 
 /// A record and the revision of its last write.
@@ -35,6 +36,8 @@ pub struct View {
     transactions: Map<Index, Versioned<Arc<Transaction>>>,
     proposals: Map<(Index, Target), Versioned<Arc<Proposal>>>,
     configurations: Map<Target, Versioned<Configuration>>,
+    decided_at: Map<Target, Revision>,
+    marks: Map<Target, Versioned<Marks>>,
     masterships: Map<Target, Versioned<Mastership>>,
     bindings: Map<Target, Versioned<Binding>>,
     sessions: Map<SessionId, Versioned<NodeName>>,
@@ -91,13 +94,28 @@ impl View {
 
     /// Every proposal.
     pub fn proposals(&self) -> impl Iterator<Item = (Index, &Target, &Proposal)> {
-        self.proposals.iter().map(|((index, target), versioned)| (*index, target, &*versioned.record))
+        self.proposals
+            .iter()
+            .map(|((index, target), versioned)| (*index, target, &*versioned.record))
     }
 
     /// What is wanted of a target; a target never written to has an empty one.
     #[must_use]
     pub fn configuration(&self, target: &Target) -> Option<&Configuration> {
         self.configurations.get(target).map(|versioned| &versioned.record)
+    }
+
+    /// When the committed side of a configuration last changed. A verdict stands as long as this does;
+    /// what a device accepts in between does not touch it.
+    #[must_use]
+    pub fn decided_at(&self, target: &Target) -> Revision {
+        self.decided_at.get(target).copied().unwrap_or(Revision::ZERO)
+    }
+
+    /// The units that the device shows in a form of its own.
+    #[must_use]
+    pub fn marks(&self, target: &Target) -> Option<&Marks> {
+        self.marks.get(target).map(|versioned| &versioned.record)
     }
 
     /// Who may write to a target.
@@ -146,6 +164,7 @@ impl View {
                 self.proposals.get(&(*index, target.clone())).map(|v| v.revision)
             }
             Key::Configuration(target) => self.configurations.get(target).map(|v| v.revision),
+            Key::Marks(target) => self.marks.get(target).map(|v| v.revision),
             Key::Mastership(target) => self.masterships.get(target).map(|v| v.revision),
             Key::Binding(target) => self.bindings.get(target).map(|v| v.revision),
             Key::Session(session) => self.sessions.get(session).map(|v| v.revision),
@@ -162,4 +181,28 @@ impl View {
             Compare::Absent(key) => self.version(key) == Revision::ZERO,
         }
     }
+}
+
+/// By what the records say, not by when they were written: two stores that went different ways to the
+/// same records hash alike.
+impl Hash for View {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.head.record.hash(state);
+        each(state, self.transactions.values().map(|versioned| &versioned.record));
+        each(state, self.proposals.iter().map(|(key, versioned)| (key, &versioned.record)));
+        each(state, self.configurations.iter().map(|(key, versioned)| (key, &versioned.record)));
+        each(state, self.marks.iter().map(|(key, versioned)| (key, &versioned.record)));
+        each(state, self.masterships.iter().map(|(key, versioned)| (key, &versioned.record)));
+        each(state, self.bindings.iter().map(|(key, versioned)| (key, &versioned.record)));
+        each(state, self.sessions.keys());
+    }
+}
+
+fn each<H: Hasher, T: Hash>(state: &mut H, items: impl Iterator<Item = T>) {
+    let mut count = 0_usize;
+    for item in items {
+        item.hash(state);
+        count += 1;
+    }
+    count.hash(state);
 }

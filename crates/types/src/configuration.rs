@@ -43,8 +43,7 @@ impl Configuration {
 
     /// Every live content, in the order of paths.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, &Content)> {
-        self.units()
-            .filter_map(|(path, unit)| Some((path, unit.content.as_ref()?)))
+        self.units().filter_map(|(path, unit)| Some((path, unit.content.as_ref()?)))
     }
 
     /// Every unit, tombstones included, in the order of paths.
@@ -114,23 +113,15 @@ impl Configuration {
 /// Contents without a writer, as a device has them.
 impl FromIterator<(Path, Content)> for Configuration {
     fn from_iter<T: IntoIterator<Item = (Path, Content)>>(contents: T) -> Self {
-        let unit = |content| Unit {
-            content: Some(content),
-            ..Unit::NEVER
-        };
-        contents
-            .into_iter()
-            .map(|(path, content)| (path, unit(content)))
-            .collect()
+        let unit = |content| Unit { content: Some(content), ..Unit::NEVER };
+        contents.into_iter().map(|(path, content)| (path, unit(content))).collect()
     }
 }
 
 impl FromIterator<(Path, Unit)> for Configuration {
     fn from_iter<T: IntoIterator<Item = (Path, Unit)>>(units: T) -> Self {
         let mut configuration = Self::new();
-        units
-            .into_iter()
-            .for_each(|(path, unit)| configuration.assign(path, unit));
+        units.into_iter().for_each(|(path, unit)| configuration.assign(path, unit));
         configuration
     }
 }

@@ -53,14 +53,12 @@ impl Delta {
     /// The one delta that does what this one and then `later` do.
     pub fn compose(&self, later: &Self) -> Self {
         let both = self.iter().chain(later);
-        both.map(|(path, content)| (path.clone(), content.clone()))
-            .collect()
+        both.map(|(path, content)| (path.clone(), content.clone())).collect()
     }
 
     /// The contents that are set, in the order of paths.
     pub fn sets(&self) -> impl Iterator<Item = (&Path, &Content)> {
-        self.iter()
-            .filter_map(|(path, content)| Some((path, content.as_ref()?)))
+        self.iter().filter_map(|(path, content)| Some((path, content.as_ref()?)))
     }
 
     /// The fewest paths whose deletion, subtrees included, removes every absent unit. What goes
@@ -68,33 +66,32 @@ impl Delta {
     ///
     /// To be sent before the sets: a deletion may take with it what is set again.
     pub fn removals(&self) -> Vec<&Path> {
-        let absent = self.iter().filter(|(_, content)| content.is_none());
-        absent
-            .map(|(path, _)| path)
-            .filter(|path| !self.removes_above(path))
-            .collect()
+        let mut removals: Vec<&Path> = Vec::new();
+        for (path, _) in self.iter().filter(|(_, content)| content.is_none()) {
+            // What a deletion removes follows it in the order of paths, so the last one is enough.
+            if !removals.last().is_some_and(|last| removes(last, path)) {
+                removals.push(path);
+            }
+        }
+        removals
     }
 
-    /// The units that this delta makes when `writer` writes it.
+    /// The units that this delta makes when `writer` writes it. A unit that already is what the delta
+    /// says is written all the same: its last writer changes.
     pub fn written_by(&self, writer: Index) -> Patch {
-        let unit = |content: &Option<Content>| Unit {
-            content: content.clone(),
-            writer,
-        };
-        self.iter()
-            .map(|(path, content)| (path.clone(), unit(content)))
-            .collect()
+        let unit = |content: &Option<Content>| Unit { content: content.clone(), writer };
+        self.iter().map(|(path, content)| (path.clone(), unit(content))).collect()
     }
+}
 
-    /// Whether something that `path` lies in is absent as well: an ancestor, or the list of an
-    /// entry on the way.
-    fn removes_above(&self, path: &Path) -> bool {
-        let removes = |path: &Path| self.get(path) == Some(&None);
-        path.list().is_some_and(|list| removes(&list))
-            || path
-                .ancestors()
-                .any(|above| removes(&above) || above.list().is_some_and(|list| removes(&list)))
-    }
+/// Whether the deletion of `root` removes `path`: it lies in that subtree, or in the list that has
+/// its order there.
+fn removes(root: &Path, path: &Path) -> bool {
+    let in_list = root.elements().split_last().is_some_and(|(last, above)| {
+        let rest = path.elements().strip_prefix(above).unwrap_or_default();
+        last.keys().is_empty() && rest.first().is_some_and(|entry| entry.name() == last.name())
+    });
+    in_list || root.is_prefix_of(path)
 }
 
 impl FromIterator<(Path, Option<Content>)> for Delta {

@@ -24,13 +24,8 @@ impl Edit {
     /// The explicit delta, given every path that may stand: an absence for each that is cleared,
     /// then the sets. A path may be given more than once, and in any order.
     pub fn resolve<'a>(&self, standing: impl Iterator<Item = &'a Path>) -> Delta {
-        let cleared = standing
-            .filter(|path| self.clears(path))
-            .map(|path| (path.clone(), None));
-        let set = self
-            .set
-            .iter()
-            .map(|(path, content)| (path.clone(), Some(content.clone())));
+        let cleared = standing.filter(|path| self.clears(path)).map(|path| (path.clone(), None));
+        let set = self.set.iter().map(|(path, content)| (path.clone(), Some(content.clone())));
         cleared.chain(set).collect()
     }
 

@@ -46,9 +46,7 @@ impl Sink {
 
     fn path(&mut self, path: &Path) {
         self.length(path.elements().len());
-        path.elements()
-            .iter()
-            .for_each(|element| self.element(element));
+        path.elements().iter().for_each(|element| self.element(element));
     }
 
     fn element(&mut self, element: &Element) {
@@ -119,3 +117,6 @@ impl Sink {
         self.bytes(bytes);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@
 //!                             ▼
 //!                           Delta            path → content or absent
 //!                          ╱     ╲
-//!        before(delta) ◄──╱       ╲──► with(delta, writer)
+//!        before(delta) ◄──╱       ╲──► written_by(writer)
 //!              │                              │
 //!              ▼                              ▼
 //!            Undo                           Patch            path → unit
@@ -35,6 +35,22 @@
 //! [`Configuration::without`] gives back the earlier unit where the leaving change is the last
 //! writer, [`Undo::relink`] mends the chain where it is not. Together they make the configuration
 //! the fold of the changes that remain, whatever the order in which the others left.
+//!
+//! ```
+//! use lockstep_types::{Configuration, Content, Delta, Index, Path};
+//!
+//! let mtu: Path = "/interfaces/interface[name=eth1/1]/mtu".parse()?;
+//! let jumbo = Delta::from_iter([(mtu.clone(), Some(Content::leaf(9000_u64)))]);
+//!
+//! let mut wanted = Configuration::new();
+//! let undo = wanted.before(&jumbo);
+//! wanted.patch(&jumbo.written_by(Index::new(1)));
+//! assert_eq!(wanted.get(&mtu), Some(&Content::leaf(9000_u64)));
+//!
+//! wanted.patch(&wanted.without(Index::new(1), &undo));
+//! assert_eq!(wanted, Configuration::new());
+//! # Ok::<(), lockstep_types::path::Error>(())
+//! ```
 //!
 //! # What may be relied on
 //!

@@ -58,9 +58,7 @@ impl Path {
 
     /// Every path above this one, from the parent up to the root.
     pub fn ancestors(&self) -> impl Iterator<Item = Self> {
-        (0..self.0.len())
-            .rev()
-            .map(|length| Self(Arc::from(&self.0[..length])))
+        (0..self.0.len()).rev().map(|length| Self(Arc::from(&self.0[..length])))
     }
 
     /// The path one element down.
@@ -88,9 +86,7 @@ impl Path {
 
     /// What follows `prefix`, if this path starts with exactly its elements.
     pub fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
-        self.0
-            .strip_prefix(prefix.elements())
-            .map(|rest| Self(Arc::from(rest)))
+        self.0.strip_prefix(prefix.elements()).map(|rest| Self(Arc::from(rest)))
     }
 }
 

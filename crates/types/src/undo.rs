@@ -10,8 +10,6 @@ use crate::{Delta, Index, Path, Unit, unique};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
-    /// The revision of the configuration before.
-    pub revision: Index,
     /// The unit before, by path.
     #[serde(deserialize_with = "unique::map")]
     pub units: BTreeMap<Path, Unit>,
@@ -24,10 +22,6 @@ impl Undo {
     /// Called on the undo of every later change that is still there.
     pub fn relink(&mut self, gone: Index, undo_of_gone: &Self) -> bool {
         let mut relinked = false;
-        if self.revision == gone && undo_of_gone.revision != gone {
-            self.revision = undo_of_gone.revision;
-            relinked = true;
-        }
         for (path, before) in &undo_of_gone.units {
             if let Some(unit) = self.units.get_mut(path).filter(|unit| unit.writer == gone) {
                 *unit = before.clone();
@@ -39,9 +33,6 @@ impl Undo {
 
     /// The contents that this undo brings back, as a change.
     pub fn delta(&self) -> Delta {
-        self.units
-            .iter()
-            .map(|(path, unit)| (path.clone(), unit.content.clone()))
-            .collect()
+        self.units.iter().map(|(path, unit)| (path.clone(), unit.content.clone())).collect()
     }
 }

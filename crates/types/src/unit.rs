@@ -16,25 +16,16 @@ pub struct Unit {
 
 impl Unit {
     /// Absent, and nobody has ever written it: what stands at every path to begin with.
-    pub const NEVER: Self = Self {
-        content: None,
-        writer: Index::ZERO,
-    };
+    pub const NEVER: Self = Self { content: None, writer: Index::ZERO };
 
     /// This content, written by this transaction.
     pub fn present(content: Content, writer: Index) -> Self {
-        Self {
-            content: Some(content),
-            writer,
-        }
+        Self { content: Some(content), writer }
     }
 
     /// Nothing, removed by this transaction.
     pub const fn absent(writer: Index) -> Self {
-        Self {
-            content: None,
-            writer,
-        }
+        Self { content: None, writer }
     }
 
     /// Whether this is [`Unit::NEVER`].

@@ -1,23 +1,38 @@
 //! Submit: what clients asked goes into the log in batches, decided in the same write where it can be.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use lockstep_types::{Index, Target};
 
 use super::Node;
+use super::verdicts::Decision;
 use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::{Subject, Wake};
-use crate::record::{Head, Kind, Part, Proposal, Reason, Status, Transaction};
-use crate::request::Request;
-use crate::step::{self, Plan};
+use crate::record::{Head, Kind, Mode, Part, Proposal, Reason, Status, Transaction};
+use crate::request::{Body, Request};
+use crate::step;
 
 /// A submission on its way into the log.
 struct Entry {
-    request: Request,
+    request: Arc<Request>,
     transaction: Transaction,
-    /// Decided already: to be committed as planned, or rejected. None: it has to queue.
-    decision: Option<Result<Plan, Reason>>,
+    decision: Decision,
+}
+
+/// How many records an entry with so many targets writes at the most: the head of the log, itself, its
+/// id, the change it takes out, and for each target a proposal and a configuration.
+pub(super) const fn records_of(targets: usize) -> usize {
+    4 + 2 * targets
+}
+
+/// What a transaction with this body is: a Rollback is always atomic.
+pub(super) fn mode(body: &Body) -> Mode {
+    match body.kind {
+        Kind::Change => body.mode,
+        Kind::Rollback { .. } => Mode::Atomic,
+    }
 }
 
 impl Node {
@@ -29,42 +44,60 @@ impl Node {
         let mut draft = Draft::new(&self.view);
         draft.alive(&self.session);
         for entry in entries {
-            self.fill_entry(&mut draft, entry);
+            fill(&mut draft, entry);
         }
         let txn = draft.txn();
         self.write(Wake::Append, txn, out);
     }
 
-    /// The submissions that can be written now, as entries from the head of the log on. A submission
-    /// that could be decided at once waits for yang; the others do not wait for it.
+    /// The submissions that can be written now, as entries from the head of the log on. One that can be
+    /// decided at once waits for yang, and so do later ones on its targets; the others do not.
     fn batch(&mut self, out: &mut Vec<Command>) -> Vec<Entry> {
         let mut head = self.view.head();
-        let mut taken = BTreeSet::new();
-        let mut entries = Vec::new();
-        let mut records = 1;
+        let (mut taken, mut waiting) = (BTreeSet::new(), BTreeSet::new());
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut records = 0;
         for request in self.desk.submissions.clone() {
-            records += records_of(&request.body.edits.len().max(request.body.only.len()));
-            if records > self.settings.records_per_write && !entries.is_empty() {
-                break;
-            }
             let next = self.next_head(head);
             let transaction = self.entry(&request, next);
             let targets: BTreeSet<Target> = transaction.targets.keys().cloned().collect();
-            let free = |target| self.view.commit_head(target).is_none() && !self.view.is_held(target);
-            let decision = if targets.is_disjoint(&taken) && targets.iter().all(free) {
-                let subject = Subject::Submission(request.id.clone());
-                match self.decision(subject, &transaction, &request.body.edits, out) {
-                    None => continue,
-                    decided => decided,
-                }
+            records += records_of(targets.len());
+            if records > self.settings.records_per_write && !entries.is_empty() {
+                break;
+            }
+            let decision = if targets.is_disjoint(&waiting) {
+                self.decide_submission(&request, &transaction, !targets.is_disjoint(&taken), out)
             } else {
-                None
+                Decision::Wait
             };
+            if matches!(decision, Decision::Wait) {
+                records -= records_of(targets.len());
+                waiting.extend(targets);
+                continue;
+            }
             taken.extend(targets);
             head = next;
             entries.push(Entry { request, transaction, decision });
         }
         entries
+    }
+
+    fn decide_submission(
+        &mut self,
+        request: &Request,
+        transaction: &Transaction,
+        taken: bool,
+        out: &mut Vec<Command>,
+    ) -> Decision {
+        let free = |target| self.view.commit_head(target).is_none() && !self.view.is_held(target);
+        if self.desk.now > request.deadline {
+            Decision::PassOver
+        } else if taken || !transaction.targets.keys().all(free) {
+            Decision::Queue
+        } else {
+            let subject = Subject::Submission(request.id.clone());
+            self.decision(subject, transaction, &request.body.edits, out)
+        }
     }
 
     fn next_head(&self, head: Head) -> Head {
@@ -84,10 +117,11 @@ impl Node {
             index: head.index,
             id: request.id.clone(),
             kind: body.kind,
-            mode: body.mode,
+            mode: mode(body),
             origin: self.session.clone(),
             author: request.author.clone(),
             comment: request.comment.clone(),
+            only: body.only.clone(),
             submitted: head.timestamp,
             deadline: request.deadline,
             decided: None,
@@ -102,30 +136,21 @@ impl Node {
         let transaction = self.view.transaction(index);
         transaction.map(|t| t.targets.keys().cloned().collect()).unwrap_or_default()
     }
-
-    fn fill_entry(&self, draft: &mut Draft<'_>, entry: Entry) {
-        let Entry { request, transaction, decision } = entry;
-        let (index, now) = (transaction.index, transaction.submitted);
-        let edits = request.body.edits;
-        let head = Head { index, timestamp: transaction.submitted };
-        draft.append(head, transaction);
-        match decision {
-            Some(Ok(plan)) => step::commit(draft, index, &edits, &plan, now),
-            decided => {
-                for (target, edit) in edits {
-                    let proposal = Proposal { edit, ..Proposal::default() };
-                    draft.put_proposal(index, &target, proposal);
-                }
-                if let Some(Err(reason)) = decided {
-                    step::reject(draft, index, reason, now);
-                }
-            }
-        }
-    }
 }
 
-/// How many records an entry with so many targets writes at the most: itself and its id, and for each
-/// target a proposal and a configuration; and the change it takes out.
-pub(super) fn records_of(targets: &usize) -> usize {
-    3 + 2 * targets
+fn fill(draft: &mut Draft<'_>, entry: Entry) {
+    let Entry { request, transaction, decision } = entry;
+    let (index, now) = (transaction.index, transaction.submitted);
+    let edits = &request.body.edits;
+    draft.append(Head { index, timestamp: now }, transaction);
+    for (target, edit) in edits {
+        let proposal = Proposal { edit: edit.clone(), ..Proposal::default() };
+        draft.put_proposal(index, target, proposal);
+    }
+    match decision {
+        Decision::Commit(plan) => step::commit(draft, index, edits, &plan, now),
+        Decision::Reject(reason) => step::reject(draft, index, reason, now),
+        Decision::PassOver => step::pass_over(draft, index, Reason::Deadline, now),
+        Decision::Queue | Decision::Wait => {}
+    }
 }

@@ -1,9 +1,11 @@
 //! What clients are told, and when. Only from what the store holds.
 
-use lockstep_types::{Index, Target};
+use std::sync::Arc;
+
+use lockstep_types::{Index, Target, TransactionId};
 
 use super::Node;
-use super::append::records_of;
+use super::append::{mode, records_of};
 use super::desk::Waiter;
 use crate::command::Command;
 use crate::event::Wake;
@@ -31,7 +33,7 @@ impl Node {
                     self.answer_waiters(&id, out);
                     return None;
                 }
-                self.desk.submissions.push(request);
+                self.desk.submissions.push(Arc::new(request));
                 Some(Wake::Append)
             }
         }
@@ -48,13 +50,13 @@ impl Node {
         }
         if let Some(first) = self.desk.submissions.iter().find(|first| first.id == request.id) {
             let same = first.body == request.body;
-            return if same { Ok(true) } else { Err(Refusal::IdTaken(Index::ZERO)) };
+            return if same { Ok(true) } else { Err(Refusal::IdPending) };
         }
         let targets = self.targets_asked(&request.body)?;
         if targets.is_empty() {
             return Err(Refusal::NoTarget);
         }
-        if records_of(&targets.len()) > self.settings.records_per_write {
+        if records_of(targets.len()) > self.settings.records_per_write {
             return Err(Refusal::TooManyTargets(targets.len()));
         }
         for target in targets {
@@ -79,18 +81,36 @@ impl Node {
         if let Some(target) = body.only.iter().find(|t| !change.targets.contains_key(*t)) {
             return Err(Refusal::NotConcerned { of, target: target.clone() });
         }
-        let named = change.targets.keys().filter(|t| body.only.is_empty() || body.only.contains(*t));
+        let named =
+            change.targets.keys().filter(|t| body.only.is_empty() || body.only.contains(*t));
         Ok(named.cloned().collect())
     }
 
     /// Whether an entry of the log came from a request with this body.
     fn asked_the_same(&self, entry: &Transaction, body: &Body) -> bool {
         entry.kind == body.kind
-            && entry.mode == body.mode
+            && entry.mode == mode(body)
+            && entry.only == body.only
             && body.edits.iter().all(|(target, edit)| {
                 self.view.proposal(entry.index, target).is_some_and(|p| p.edit == *edit)
             })
             && (entry.kind != Kind::Change || body.edits.len() == entry.targets.len())
+    }
+
+    /// An id is in the log. A submission of ours with that id is done with: either it is the one in the
+    /// log, or another node's came first.
+    pub(super) fn id_taken(&mut self, id: &TransactionId, index: Index, out: &mut Vec<Command>) {
+        let Some(at) = self.desk.submissions.iter().position(|request| request.id == *id) else {
+            return;
+        };
+        let request = self.desk.submissions.remove(at);
+        let same = self.view.named(id).is_some_and(|t| self.asked_the_same(t, &request.body));
+        if !same {
+            for waiter in self.desk.waiters.remove(id).into_iter().flatten() {
+                let reply = Reply::Refused(Refusal::IdTaken(index));
+                out.push(Command::Answer { client: waiter.client, reply });
+            }
+        }
     }
 
     pub(super) fn cancel(
@@ -112,11 +132,7 @@ impl Node {
     }
 
     /// Answers whoever waits for a transaction and has waited long enough.
-    pub(super) fn answer_waiters(
-        &mut self,
-        id: &lockstep_types::TransactionId,
-        out: &mut Vec<Command>,
-    ) {
+    pub(super) fn answer_waiters(&mut self, id: &TransactionId, out: &mut Vec<Command>) {
         let Some(transaction) = self.view.named(id) else { return };
         let (index, status) = (transaction.index, transaction.status);
         let reply = Reply::Transaction { index, status };

@@ -2,6 +2,7 @@
 //! enough to go on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use lockstep_types::{Index, Revision, Target, Timestamp, TransactionId};
 
@@ -50,7 +51,7 @@ pub struct Desk {
     pub(super) resume: BTreeMap<Wake, Revision>,
     pub(super) validating: BTreeSet<Subject>,
     pub(super) verdicts: BTreeMap<Subject, Verdict>,
-    pub(super) submissions: Vec<Request>,
+    pub(super) submissions: Vec<Arc<Request>>,
     pub(super) waiters: BTreeMap<TransactionId, Vec<Waiter>>,
     pub(super) cancels: BTreeMap<Index, Vec<Client>>,
 }

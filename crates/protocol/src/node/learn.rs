@@ -8,6 +8,7 @@ use super::Node;
 use super::link::Work;
 use crate::command::Command;
 use crate::event::{Event, Subject, Wake, Written};
+use crate::record::Status;
 use crate::txn::{Changes, Op};
 
 impl Node {
@@ -19,16 +20,11 @@ impl Node {
             }
             Event::Lease(until) => {
                 self.desk.lease = until;
-                BTreeSet::new()
+                self.desk.links.keys().cloned().map(Wake::Target).collect()
             }
             Event::Watch(changes) => self.watched(&changes, out),
             Event::Written { wake, result } => self.written(wake, result),
-            Event::Verdict { subject, verdict } => {
-                self.desk.validating.remove(&subject);
-                let wake = subject_wake(&subject);
-                self.desk.verdicts.insert(subject, verdict);
-                [wake].into()
-            }
+            Event::Verdict { subject, verdict } => [self.judged(subject, verdict)].into(),
             Event::Connected { target, connection } => self.connected(target, connection),
             Event::Disconnected { target, connection } => self.disconnected(target, connection),
             Event::Answered { target, connection, sequence, answer } => {
@@ -45,7 +41,9 @@ impl Node {
             Event::Submit { client, request } => {
                 self.submit(client, request, out).into_iter().collect()
             }
-            Event::Cancel { client, index } => self.cancel(client, index, out).into_iter().collect(),
+            Event::Cancel { client, index } => {
+                self.cancel(client, index, out).into_iter().collect()
+            }
         }
     }
 
@@ -53,7 +51,14 @@ impl Node {
     fn due(&self) -> BTreeSet<Wake> {
         let now = self.desk.now;
         let late = self.view.open().filter(|transaction| now > transaction.deadline);
+        let late = late.filter(|transaction| match transaction.status {
+            Status::Pending => true,
+            Status::Committed => transaction.is_atomic(),
+            _ => false,
+        });
         let late = late.map(|transaction| Wake::Transaction(transaction.index));
+        let submissions = self.desk.submissions.iter().any(|request| now > request.deadline);
+        let late = late.chain(submissions.then_some(Wake::Append));
         let retries = self.desk.links.iter().filter(|(_, link)| link.retry.is_some());
         late.chain(retries.map(|(target, _)| Wake::Target(target.clone()))).collect()
     }
@@ -71,10 +76,25 @@ impl Node {
     fn watched(&mut self, changes: &Changes, out: &mut Vec<Command>) -> BTreeSet<Wake> {
         self.view.absorb(changes);
         let mut wakes = self.resumed(changes.revision);
+        // Ids first: whoever lost one must not be told of the transaction that has it.
+        for op in &changes.ops {
+            if let Op::Id { id, index } = op {
+                self.id_taken(id, *index, out);
+                self.forget_verdicts(|s| matches!(s, Subject::Submission(of) if of == id));
+            }
+        }
         for op in &changes.ops {
             match op {
-                Op::Id { id, .. } => self.desk.submissions.retain(|request| request.id != *id),
-                Op::Transaction(transaction) => self.answer_waiters(&transaction.id, out),
+                Op::Transaction(transaction) => {
+                    self.answer_waiters(&transaction.id, out);
+                    let index = transaction.index;
+                    if transaction.status != Status::Pending {
+                        self.forget_verdicts(|s| *s == Subject::Transaction(index));
+                    }
+                }
+                Op::Configuration { target, .. } => {
+                    self.forget_verdicts(|s| matches!(s, Subject::Recheck(of, _) if of == target));
+                }
                 _ => {}
             }
             self.concerned(op, &mut wakes);
@@ -83,8 +103,9 @@ impl Node {
     }
 
     fn resumed(&mut self, reached: Revision) -> BTreeSet<Wake> {
-        let (done, waiting) =
-            std::mem::take(&mut self.desk.resume).into_iter().partition(|(_, until)| *until <= reached);
+        let (done, waiting) = std::mem::take(&mut self.desk.resume)
+            .into_iter()
+            .partition(|(_, until)| *until <= reached);
         self.desk.resume = waiting;
         let done: std::collections::BTreeMap<Wake, Revision> = done;
         done.into_keys().collect()
@@ -105,24 +126,28 @@ impl Node {
             Op::Configuration { target, .. }
             | Op::Mastership { target, .. }
             | Op::Binding { target, .. }
+            | Op::Marks { target, .. }
             | Op::Proposal { target, .. } => self.concerned_target(target, wakes),
-            Op::Session { .. } => {}
-            Op::EndSession(_) => wakes.extend(self.everything()),
+            Op::Session { session, .. } if *session != self.session => {}
+            Op::Session { .. } | Op::EndSession(_) => wakes.extend(self.everything()),
         }
     }
 
     fn concerned_target(&self, target: &Target, wakes: &mut BTreeSet<Wake>) {
         wakes.insert(Wake::Target(target.clone()));
         wakes.insert(Wake::Recheck(target.clone()));
-        wakes.extend(self.view.commit_head(target).map(Wake::Transaction));
+        let holder = self.view.header(target).holder;
+        wakes.extend(
+            [self.view.commit_head(target), holder].into_iter().flatten().map(Wake::Transaction),
+        );
     }
 
     /// Every id there is something to decide about.
     pub(super) fn everything(&self) -> BTreeSet<Wake> {
         let open = self.view.open().map(|transaction| Wake::Transaction(transaction.index));
         let targets = self.view.targets();
-        let targets =
-            targets.flat_map(|target| [Wake::Target(target.clone()), Wake::Recheck(target.clone())]);
+        let targets = targets
+            .flat_map(|target| [Wake::Target(target.clone()), Wake::Recheck(target.clone())]);
         open.chain(targets).chain([Wake::Append]).collect()
     }
 
@@ -142,13 +167,5 @@ impl Node {
             link.work = Work::Idle;
         }
         [Wake::Target(target)].into()
-    }
-}
-
-fn subject_wake(subject: &Subject) -> Wake {
-    match subject {
-        Subject::Submission(_) => Wake::Append,
-        Subject::Transaction(index) => Wake::Transaction(*index),
-        Subject::Recheck(target, _) => Wake::Recheck(target.clone()),
     }
 }

@@ -1,14 +1,12 @@
 //! A node's side of one connection to a device: at most one request at a time.
 
-use std::collections::BTreeMap;
-
 use lockstep_types::{
-    Configuration as Tree, Connection, Delta, Index, Path, Sequence, Target, Term, Timestamp,
+    Configuration as Tree, Connection, Delta, Index, Sequence, Target, Term, Timestamp,
 };
 
 use super::Node;
 use crate::command::{Ask, Command};
-use crate::record::{Failure, Rewritten};
+use crate::record::{Failure, Marks};
 
 /// A Set that brings a device in line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,7 +29,7 @@ pub enum Outcome {
         /// The apply head that was sent along.
         head: Option<Index>,
         /// Units it shows in a form of its own.
-        rewritten: BTreeMap<Path, Rewritten>,
+        marks: Marks,
     },
     /// It would not be brought in line.
     ResyncRefused(Failure),
@@ -40,7 +38,7 @@ pub enum Outcome {
     /// It refused the apply head.
     Refused(Index, Failure),
     /// It took the undo, or refused it.
-    Undone(Index, bool),
+    Undone(Index, Option<Failure>),
     /// It listens to somebody else.
     Fenced,
 }
@@ -100,7 +98,7 @@ pub struct Link {
 }
 
 impl Node {
-    /// Sends a request on the target's link.
+    /// Sends a request on the target's link, unless this node's lease may have ended.
     pub(super) fn send(
         &mut self,
         target: &Target,
@@ -109,7 +107,13 @@ impl Node {
         work: Work,
         out: &mut Vec<Command>,
     ) {
+        let leased = self.desk.now < self.desk.lease;
         let Some(link) = self.desk.links.get_mut(target) else { return };
+        if !leased {
+            // Another master may be writing by now. Woken again when the lease is.
+            link.work = Work::Idle;
+            return;
+        }
         link.sequence = link.sequence.next();
         link.work = work;
         out.push(Command::Send {

@@ -11,7 +11,9 @@ use crate::record::Mastership;
 impl Node {
     /// Whether this node is the live master as far as it knows.
     pub(super) fn is_master(&self, target: &Target) -> bool {
-        self.view.master(target).is_some_and(|master| master.session.as_ref() == Some(&self.session))
+        self.view
+            .master(target)
+            .is_some_and(|master| master.session.as_ref() == Some(&self.session))
     }
 
     /// The connection to the device, if it is up.

@@ -4,12 +4,12 @@
 use lockstep_types::{Index, Target};
 
 use super::Node;
-use crate::command::{Check, Command};
+use crate::command::Command;
 use crate::draft::Draft;
 use crate::effect;
 use crate::event::{Subject, Wake};
-use crate::record::Reason;
-use crate::step::{self, Cause};
+use crate::record::{Key, Reason};
+use crate::step;
 
 impl Node {
     pub(super) fn wake_recheck(&mut self, target: &Target, out: &mut Vec<Command>) {
@@ -17,31 +17,35 @@ impl Node {
         if self.view.master(target).is_some() && !self.is_master(target) {
             return;
         }
-        let queue = self.view.queue(target);
-        let mut behind = queue.apply().filter(|index| *index > checked);
-        match behind.next() {
+        let mut behind = self.view.apply_queue(target).filter(|index| *index > checked);
+        let (next, more) = (behind.next(), behind.next().is_some());
+        drop(behind);
+        match next {
             None => self.checked_up_to(target, None, out),
-            Some(index) => self.recheck(target, index, behind.next().is_some(), out),
+            Some(index) => self.recheck(target, index, more, out),
         }
     }
 
     fn recheck(&mut self, target: &Target, index: Index, more: bool, out: &mut Vec<Command>) {
         let subject = Subject::Recheck(target.clone(), index);
-        let Some(base) = self.base(target) else { return };
+        if self.desk.validating.contains(&subject) {
+            return;
+        }
         let result = self.committed_up_to(target, index);
-        let checks = [(target.clone(), Check { base, result })].into();
-        let Some(violations) = self.verdict(&subject, checks, out) else { return };
+        let results = [(target.clone(), result)].into();
+        let Some(violations) = self.violations(&subject, results, true, out) else { return };
         if violations.is_empty() {
             self.checked_up_to(target, more.then_some(index), out);
             return;
         }
         let reason = Reason::InvalidAfterWithdrawal(violations);
         let mut draft = Draft::new(&self.view);
+        draft.depends_on(Key::Binding(target.clone()));
         if self.view.transaction(index).is_some_and(|t| t.is_atomic()) {
             step::turn(&mut draft, index, reason);
             draft.configuration(target).header.recheck = None;
         } else {
-            step::withdraw(&mut draft, index, target, Cause::Given(reason), self.desk.now);
+            step::withdraw(&mut draft, index, target, reason, self.desk.now);
         }
         let txn = draft.txn();
         self.write(Wake::Recheck(target.clone()), txn, out);
@@ -49,6 +53,7 @@ impl Node {
 
     fn checked_up_to(&mut self, target: &Target, checked: Option<Index>, out: &mut Vec<Command>) {
         let mut draft = Draft::new(&self.view);
+        draft.depends_on(Key::Binding(target.clone()));
         draft.configuration(target).header.recheck = checked;
         let txn = draft.txn();
         self.write(Wake::Recheck(target.clone()), txn, out);
@@ -58,7 +63,7 @@ impl Node {
     fn committed_up_to(&self, target: &Target, index: Index) -> lockstep_types::Configuration {
         let view = &self.view;
         let mut tree = view.committed(target);
-        let mut behind: Vec<Index> = view.queue(target).apply().filter(|k| *k > index).collect();
+        let mut behind: Vec<Index> = view.apply_queue(target).filter(|k| *k > index).collect();
         behind.reverse();
         for later in behind.into_iter().filter_map(|k| view.transaction(k)) {
             tree = tree.patched(&effect::without(view, later, target, &tree));

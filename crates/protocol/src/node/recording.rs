@@ -1,15 +1,13 @@
 //! Recording what came of a request; what no longer fits what the store says is dropped.
 
-use std::collections::BTreeMap;
-
-use lockstep_types::{Index, Path, Target, Term};
+use lockstep_types::{Index, Target, Term};
 
 use super::Node;
 use super::link::{Outcome, Work};
 use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::Wake;
-use crate::record::{Failure, PartStatus, Rewritten};
+use crate::record::{Failure, Marks, PartStatus};
 use crate::step;
 
 impl Node {
@@ -33,7 +31,6 @@ impl Node {
         }
     }
 
-
     fn fill(&self, draft: &mut Draft<'_>, target: &Target, term: Term, outcome: Outcome) {
         let (view, now) = (&self.view, self.desk.now);
         let is_head = |index| view.apply_head(target) == Some(index);
@@ -42,12 +39,11 @@ impl Node {
             Outcome::Refused(index, failure) if is_head(index) => {
                 step::refused(draft, index, target, failure, now);
             }
-            Outcome::Undone(index, accepted) if view.undo_head(target) == Some(index) => {
-                let synced = if accepted { view.header(target).synced } else { Term::ZERO };
-                step::undone(draft, index, target, synced, now);
+            Outcome::Undone(index, refused) if view.undo_head(target) == Some(index) => {
+                step::undone(draft, index, target, refused, now);
             }
-            Outcome::Synced { over, head, rewritten } => {
-                self.fill_synced(draft, target, term, (over, head), rewritten);
+            Outcome::Synced { over, head, marks } => {
+                self.fill_synced(draft, target, term, (over, head), marks);
             }
             Outcome::ResyncRefused(failure) => self.fill_refused(draft, target, failure),
             Outcome::Fenced if view.header(target).synced != Term::ZERO => {
@@ -65,7 +61,7 @@ impl Node {
         target: &Target,
         term: Term,
         (over, head): (Option<Index>, Option<Index>),
-        rewritten: BTreeMap<Path, Rewritten>,
+        marks: Marks,
     ) {
         let view = &self.view;
         let withdrawn = |index: Index| {
@@ -74,7 +70,7 @@ impl Node {
         if view.header(target).synced == term || over.is_some_and(withdrawn) {
             return;
         }
-        step::synced(draft, target, term, rewritten);
+        step::synced(draft, target, term, marks);
         if let Some(index) = head.filter(|index| view.apply_head(target) == Some(*index)) {
             step::applied(draft, index, target, self.desk.now);
         }

@@ -1,15 +1,13 @@
 //! Bringing a device in line: claim, read, send the difference, read what it made of it (rules 6, 8).
 
-use std::collections::BTreeMap;
-
-use lockstep_types::{Configuration as Tree, Delta, Index, Path, Target, Term};
+use lockstep_types::{Configuration as Tree, Delta, Index, Target, Term};
 
 use super::Node;
 use super::link::{Outcome, Push, Work};
 use crate::command::{Ask, Command};
 use crate::effect;
 use crate::event::Answer;
-use crate::record::{Failure, Rewritten};
+use crate::record::{Failure, Marks, Rewritten};
 
 impl Node {
     /// A device answered the outstanding request.
@@ -32,22 +30,27 @@ impl Node {
             }
             (Work::Verifying(push), Answer::Values(seen)) => {
                 self.end_back_off(target);
-                let rewritten = self.rewritten(target, &push.delta, &seen);
-                self.answer_is(target, Outcome::Synced { over: push.over, head: push.head, rewritten });
+                let marks = self.marks(target, &push.delta, &seen);
+                self.answer_is(target, Outcome::Synced { over: push.over, head: push.head, marks });
             }
             (Work::Applying(index), answer) => self.applied_or_not(target, index, answer),
-            (Work::Undoing(index), Answer::Accepted) => {
-                self.answer_is(target, Outcome::Undone(index, true));
-            }
-            (Work::Undoing(index), Answer::Refused(_)) => {
-                self.answer_is(target, Outcome::Undone(index, false));
-            }
-            (Work::Undoing(_), _) => self.answer_is(target, Outcome::Fenced),
+            (Work::Undoing(index), answer) => self.undone_or_not(target, index, answer),
             (_, answer) => self.resync_failed(target, answer),
         }
     }
 
+    fn undone_or_not(&mut self, target: &Target, index: Index, answer: Answer) {
+        self.end_back_off(target);
+        let outcome = match answer {
+            Answer::Accepted => Outcome::Undone(index, None),
+            Answer::Refused(failure) => Outcome::Undone(index, Some(failure)),
+            _ => Outcome::Fenced,
+        };
+        self.answer_is(target, outcome);
+    }
+
     fn applied_or_not(&mut self, target: &Target, index: Index, answer: Answer) {
+        self.end_back_off(target);
         let outcome = match answer {
             Answer::Accepted => Outcome::Applied(index),
             Answer::Refused(failure) => Outcome::Refused(index, failure),
@@ -96,8 +99,8 @@ impl Node {
         let delta = self.difference(target, &seen, over);
         if delta.is_empty() {
             self.end_back_off(target);
-            let rewritten = self.rewritten(target, &delta, &seen);
-            self.answer_is(target, Outcome::Synced { over, head: None, rewritten });
+            let marks = self.marks(target, &delta, &seen);
+            self.answer_is(target, Outcome::Synced { over, head: None, marks });
         } else {
             let push = Push { delta: delta.clone(), over, head: None };
             self.send(target, term, Ask::Set(delta), Work::Pushing(push, seen), out);
@@ -143,7 +146,7 @@ impl Node {
     fn difference(&self, target: &Target, seen: &Tree, over: Option<Index>) -> Delta {
         let view = &self.view;
         let applied = view.applied(target);
-        let marks = view.header(target).rewritten;
+        let marks = view.marks(target);
         let next = over
             .and_then(|index| view.transaction(index))
             .map(|transaction| effect::applied(view, transaction, target))
@@ -153,9 +156,9 @@ impl Node {
             .filter(|(path, wanted)| {
                 let holds = seen.get(path);
                 let soon = next.get(path).is_some_and(|next| next.as_ref() == holds);
-                let marked = marks.get(path).is_some_and(|mark| {
-                    mark.wanted == *wanted && mark.seen.as_ref() == holds
-                });
+                let marked = marks
+                    .and_then(|marks| marks.get(path))
+                    .is_some_and(|mark| mark.wanted == *wanted && mark.seen.as_ref() == holds);
                 !soon && !marked
             })
             .collect()
@@ -163,12 +166,13 @@ impl Node {
 
     /// Units that the device shows in a form of its own after it accepted `pushed`, and those known
     /// before that still are so.
-    fn rewritten(&self, target: &Target, pushed: &Delta, seen: &Tree) -> BTreeMap<Path, Rewritten> {
+    fn marks(&self, target: &Target, pushed: &Delta, seen: &Tree) -> Marks {
         let applied = self.view.applied(target);
-        let known = self.view.header(target).rewritten;
-        let still = known.into_iter().filter(|(path, mark)| {
+        let known = self.view.marks(target).into_iter().flatten();
+        let still = known.filter(|(path, mark)| {
             applied.get(path) == mark.wanted.as_ref() && seen.get(path) == mark.seen.as_ref()
         });
+        let still = still.map(|(path, mark)| (path.clone(), mark.clone()));
         let fresh = pushed.iter().filter(|(path, wanted)| seen.get(path) != wanted.as_ref()).map(
             |(path, wanted)| {
                 let mark = Rewritten { wanted: wanted.clone(), seen: seen.get(path).cloned() };

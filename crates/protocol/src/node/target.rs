@@ -30,8 +30,7 @@ impl Node {
         } else if let Some(index) = self.view.undo_head(target) {
             let mut draft = Draft::new(&self.view);
             draft.without_master(target);
-            let synced = self.view.header(target).synced;
-            step::undone(&mut draft, index, target, synced, self.desk.now);
+            step::undone(&mut draft, index, target, None, self.desk.now);
             let txn = draft.txn();
             self.write(Wake::Target(target.clone()), txn, out);
         }
@@ -84,8 +83,7 @@ impl Node {
         } else {
             let mut draft = Draft::new(&self.view);
             draft.as_master(target, &self.session);
-            let synced = self.view.header(target).synced;
-            step::undone(&mut draft, index, target, synced, self.desk.now);
+            step::undone(&mut draft, index, target, None, self.desk.now);
             let txn = draft.txn();
             self.write(Wake::Target(target.clone()), txn, out);
         }
@@ -100,14 +98,9 @@ impl Node {
         }
     }
 
-    /// Whether the device may be written to now: not while it is left alone after a failure, and not
-    /// when this node's lease may have ended.
+    /// Whether the device is not left alone after a failure.
     fn may_send(&self, target: &Target) -> bool {
-        let now = self.desk.now;
-        let rested = self
-            .desk
-            .link(target)
-            .is_some_and(|link| link.retry.is_none_or(|retry| retry.at <= now));
-        rested && now < self.desk.lease
+        let link = self.desk.link(target);
+        link.is_some_and(|link| link.retry.is_none_or(|retry| retry.at <= self.desk.now))
     }
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use lockstep_types::{Edit, Index, Target};
 
 use super::Node;
-use crate::command::{Check, Command};
+use super::verdicts::Decision;
+use crate::command::Command;
 use crate::draft::Draft;
 use crate::effect;
-use crate::event::{Base, Subject, Wake};
-use crate::record::{Key, PartStatus, Reason, Status, Transaction, Violation};
-use crate::step::{self, Cause, Plan};
+use crate::event::{Subject, Wake};
+use crate::record::{PartStatus, Reason, Status, Transaction};
+use crate::step;
 
 impl Node {
     pub(super) fn wake_transaction(&mut self, index: Index, out: &mut Vec<Command>) {
@@ -73,8 +74,7 @@ impl Node {
             Status::Committed => {
                 for target in transaction.targets.keys() {
                     if transaction.part(target) == PartStatus::Pending {
-                        let cause = Cause::Given(Reason::Cancelled);
-                        step::withdraw(draft, index, target, cause, now);
+                        step::withdraw(draft, index, target, Reason::Cancelled, now);
                     }
                 }
             }
@@ -93,11 +93,14 @@ impl Node {
         }
         let edits = self.edits(transaction);
         let subject = Subject::Transaction(index);
-        let Some(decision) = self.decision(subject, transaction, &edits, out) else { return };
+        let decision = self.decision(subject, transaction, &edits, out);
         let mut draft = Draft::new(&self.view);
         match decision {
-            Ok(plan) => step::commit(&mut draft, index, &edits, &plan, self.desk.now),
-            Err(reason) => step::reject(&mut draft, index, reason, self.desk.now),
+            Decision::Commit(plan) => {
+                step::commit(&mut draft, index, &edits, &plan, self.desk.now);
+            }
+            Decision::Reject(reason) => step::reject(&mut draft, index, reason, self.desk.now),
+            Decision::Wait | Decision::Queue | Decision::PassOver => return,
         }
         let txn = draft.txn();
         self.write(Wake::Transaction(index), txn, out);
@@ -112,53 +115,5 @@ impl Node {
                 Some((target.clone(), proposal.edit.clone()))
             })
             .collect()
-    }
-
-    /// What is to be decided about a transaction, once yang has spoken. None: not yet.
-    pub(super) fn decision(
-        &mut self,
-        subject: Subject,
-        transaction: &Transaction,
-        edits: &BTreeMap<Target, Edit>,
-        out: &mut Vec<Command>,
-    ) -> Option<Result<Plan, Reason>> {
-        let plan = match step::plan(&self.view, transaction, edits) {
-            Ok(plan) => plan,
-            Err(reason) => return Some(Err(reason)),
-        };
-        let mut checks = BTreeMap::new();
-        for (target, planned) in &plan {
-            let result = self.view.committed(target).patched(&planned.committed);
-            checks.insert(target.clone(), Check { base: self.base(target)?, result });
-        }
-        let violations = self.verdict(&subject, checks, out)?;
-        Some(if violations.is_empty() { Ok(plan) } else { Err(Reason::Invalid(violations)) })
-    }
-
-    /// yang's word on these checks: the violations, if it has spoken on just this; otherwise it is
-    /// asked.
-    pub(super) fn verdict(
-        &mut self,
-        subject: &Subject,
-        checks: BTreeMap<Target, Check>,
-        out: &mut Vec<Command>,
-    ) -> Option<Vec<Violation>> {
-        if let Some(verdict) = self.desk.verdicts.remove(subject) {
-            let bases = checks.iter().map(|(target, check)| (target, &check.base));
-            if verdict.bases.iter().eq(bases) {
-                return Some(verdict.violations);
-            }
-        }
-        if self.desk.validating.insert(subject.clone()) {
-            out.push(Command::Validate { subject: subject.clone(), checks });
-        }
-        None
-    }
-
-    /// What a verdict on `target` would be reached on now.
-    pub(super) fn base(&self, target: &Target) -> Option<Base> {
-        let models = self.view.binding(target)?.models.clone();
-        let configuration = self.view.version(&Key::Configuration(target.clone()));
-        Some(Base { configuration, models })
     }
 }

@@ -40,10 +40,23 @@ pub struct Header {
     pub recheck: Option<Index>,
     /// Rule 8: the device refused to be brought in line, and said this.
     pub resync_refused: Option<Failure>,
-    /// Rule 8: units that the device shows in a form of its own.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub rewritten: BTreeMap<Path, Rewritten>,
 }
+
+impl Header {
+    /// The header of a target that nothing was ever decided about.
+    pub const NEW: Self = Self {
+        committed: Mark { index: Index::ZERO, revision: Index::ZERO },
+        applied: Mark { index: Index::ZERO, revision: Index::ZERO },
+        synced: Term::ZERO,
+        holder: None,
+        recheck: None,
+        resync_refused: None,
+    };
+}
+
+/// Units that a device shows in a form of its own. A record apart, since it may be long and changes
+/// only when the device is brought in line.
+pub type Marks = BTreeMap<Path, Rewritten>;
 
 /// A configuration whole: its header and the trees behind it. The store writes the header and the
 /// units that change; the trees live in memory.

@@ -17,6 +17,8 @@ pub enum Key {
     Proposal(Index, Target),
     /// What is wanted of a target.
     Configuration(Target),
+    /// The units a device shows in a form of its own.
+    Marks(Target),
     /// Which node may write to a target.
     Mastership(Target),
     /// What a target is bound to: its model set.

@@ -1,13 +1,11 @@
 //! An entry of the log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_types::{
-    Delta, Edit, Index, SessionId, Target, Timestamp, TransactionId, Undo,
-};
+use lockstep_types::{Delta, Edit, Index, SessionId, Target, Timestamp, TransactionId, Undo};
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Reason};
+use super::Reason;
 
 /// The end of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,7 +17,9 @@ pub struct Head {
 }
 
 /// When a Rollback counts its change as the latest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// It is the revision of each target it concerns.
@@ -45,7 +45,9 @@ pub enum Kind {
 }
 
 /// How a transaction meets a device that refuses or is away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Everywhere or nowhere; holds its targets until it has an outcome.
@@ -105,7 +107,9 @@ impl Status {
 }
 
 /// How far a proposal is on its target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartStatus {
     /// Not recorded. The head of the apply queue may have reached the device all the same.
@@ -126,9 +130,9 @@ pub enum PartStatus {
 pub struct Part {
     /// How far.
     pub status: PartStatus,
-    /// What the device said, if it refused.
+    /// Why, where it did not go well here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<Failure>,
+    pub reason: Option<Reason>,
     /// The Rollback, committed or applied, that took this change out here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rolled_back_by: Option<Index>,
@@ -165,6 +169,9 @@ pub struct Transaction {
     /// What for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
+    /// A Rollback: the targets that were named. Empty: all that the change had.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub only: BTreeSet<Target>,
     /// Log time of Submit.
     pub submitted: Timestamp,
     /// Log time after which it is rejected or turns.

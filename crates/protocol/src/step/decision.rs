@@ -20,7 +20,7 @@ pub(crate) fn commit(
     let Some(transaction) = draft.transaction(index) else { return };
     let named: Vec<Target> = transaction.targets.keys().cloned().collect();
     transaction.status = Status::Committed;
-    transaction.decided = Some(now);
+    transaction.decided = Some(now.max(transaction.submitted));
     transaction.targets = plan.keys().map(|target| (target.clone(), Part::default())).collect();
     let (kind, atomic) = (transaction.kind, transaction.is_atomic());
     for target in &named {
@@ -28,7 +28,7 @@ pub(crate) fn commit(
         draft.configuration(target).header.committed.index = index;
     }
     for (target, planned) in plan {
-        let before = draft.view.committed(target).before(&planned.delta, Index::ZERO);
+        let before = draft.view.committed(target).before(&planned.delta);
         let revision = match kind {
             Kind::Change => index,
             Kind::Rollback { of, .. } => revision_without(draft.view, target, of),
@@ -69,8 +69,8 @@ pub(crate) fn reject(draft: &mut Draft<'_>, index: Index, reason: Reason, now: T
     let (kind, targets) = (transaction.kind, transaction.targets.clone());
     transaction.status = Status::Rejected;
     transaction.reason = Some(reason);
-    transaction.decided = Some(now);
-    transaction.finished = Some(now);
+    transaction.decided = Some(now.max(transaction.submitted));
+    transaction.finished = transaction.decided;
     for target in targets.keys() {
         draft.depends_on(Key::Binding(target.clone()));
         draft.configuration(target).header.committed.index = index;
@@ -89,6 +89,6 @@ pub(crate) fn pass_over(draft: &mut Draft<'_>, index: Index, reason: Reason, now
         _ => Status::Rejected,
     };
     transaction.reason = Some(reason);
-    transaction.decided = Some(now);
-    transaction.finished = Some(now);
+    transaction.decided = Some(now.max(transaction.submitted));
+    transaction.finished = transaction.decided;
 }

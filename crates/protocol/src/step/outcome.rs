@@ -11,7 +11,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, index: Index, now: Timestamp) {
     let Some(transaction) = draft.transaction(index) else { return };
     let Some(status) = outcome(transaction) else { return };
     transaction.status = status;
-    transaction.finished = Some(now);
+    transaction.finished = Some(now.max(transaction.submitted));
     let targets: Vec<Target> = transaction.targets.keys().cloned().collect();
     for target in targets {
         if draft.view.header(&target).holder == Some(index) {
@@ -28,7 +28,7 @@ fn outcome(transaction: &Transaction) -> Option<Status> {
     match transaction.status {
         Status::Committed if any(PartStatus::Pending) => None,
         Status::Committed if all(&[PartStatus::Applied]) => Some(Status::Applied),
-        Status::Committed if was_cancelled_whole(transaction) => Some(Status::Cancelled),
+        Status::Committed if all_cancelled(transaction) => Some(Status::Cancelled),
         Status::Committed => Some(Status::Partial),
         Status::Reverting if all(&[PartStatus::Refused, PartStatus::Undone]) => {
             Some(Status::Reverted)
@@ -37,10 +37,7 @@ fn outcome(transaction: &Transaction) -> Option<Status> {
     }
 }
 
-fn was_cancelled_whole(transaction: &Transaction) -> bool {
-    transaction.reason == Some(Reason::Cancelled)
-        && transaction
-            .targets
-            .values()
-            .all(|part| part.status == PartStatus::Withdrawn && part.failure.is_none())
+fn all_cancelled(transaction: &Transaction) -> bool {
+    let cancelled = Some(Reason::Cancelled);
+    transaction.targets.values().all(|part| part.reason == cancelled)
 }

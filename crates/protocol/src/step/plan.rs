@@ -36,16 +36,19 @@ pub(crate) fn plan(
 
 fn change(view: &View, index: Index, target: &Target, edit: &Edit) -> Planned {
     let delta = resolve(view, target, edit);
-    let committed = view.committed(target).with(&delta, index);
+    let committed = delta.written_by(index);
     Planned { delta, committed }
 }
 
 /// A cleared subtree becomes an explicit absence of everything that stands there, or may stand there
 /// again when something queued is withdrawn.
 fn resolve(view: &View, target: &Target, edit: &Edit) -> Delta {
+    if edit.clear.is_empty() {
+        return edit.resolve(std::iter::empty());
+    }
     let (committed, applied) = (view.committed(target), view.applied(target));
-    let queue = view.queue(target);
-    let queued: Vec<_> = queue.apply().filter_map(|index| view.proposal(index, target)).collect();
+    let queued = view.apply_queue(target).filter_map(|index| view.proposal(index, target));
+    let queued: Vec<_> = queued.collect();
     let standing = edit.clear.iter().flat_map(|clear| {
         let trees = committed.under(clear).chain(applied.under(clear));
         let trees = trees.filter(|(_, unit)| unit.content.is_some()).map(|(path, _)| path);

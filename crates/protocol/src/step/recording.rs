@@ -1,16 +1,14 @@
 //! Recording what a device answered; by its master alone.
 
-use std::collections::BTreeMap;
+use lockstep_types::{Index, Target, Term, Timestamp};
 
-use lockstep_types::{Index, Path, Target, Term, Timestamp};
-
+use super::applied_revision;
 use super::outcome::settle;
 use super::turn::turn;
-use super::withdrawal::{Cause, withdraw};
-use super::applied_revision;
+use super::withdrawal::withdraw;
 use crate::draft::Draft;
 use crate::effect;
-use crate::record::{Failure, Kind, PartStatus, Reason, Rewritten};
+use crate::record::{Failure, Kind, Marks, PartStatus, Reason};
 
 /// The device accepted the head of its apply queue.
 pub(crate) fn applied(draft: &mut Draft<'_>, index: Index, target: &Target, now: Timestamp) {
@@ -46,29 +44,25 @@ pub(crate) fn refused(
     now: Timestamp,
 ) {
     let Some(before) = draft.view.transaction(index) else { return };
+    let reason = Reason::Refused { target: target.clone(), failure };
     if before.is_atomic() {
-        turn(draft, index, Reason::Refused { target: target.clone(), failure: failure.clone() });
-        set_part(draft, index, target, PartStatus::Refused, Some(failure));
+        turn(draft, index, reason.clone());
+        set_part(draft, index, target, PartStatus::Refused, Some(reason));
         let header = &mut draft.configuration(target).header;
         header.applied.index = index;
         header.synced = Term::ZERO;
         settle(draft, index, now);
     } else {
-        withdraw(draft, index, target, Cause::Refused(failure), now);
+        withdraw(draft, index, target, reason, now);
     }
 }
 
 /// The device was brought in line in `term`.
-pub(crate) fn synced(
-    draft: &mut Draft<'_>,
-    target: &Target,
-    term: Term,
-    rewritten: BTreeMap<Path, Rewritten>,
-) {
+pub(crate) fn synced(draft: &mut Draft<'_>, target: &Target, term: Term, marks: Marks) {
     let header = &mut draft.configuration(target).header;
     header.synced = term;
     header.resync_refused = None;
-    header.rewritten = rewritten;
+    draft.put_marks(target, marks);
 }
 
 pub(super) fn set_part(
@@ -76,11 +70,11 @@ pub(super) fn set_part(
     index: Index,
     target: &Target,
     status: PartStatus,
-    failure: Option<Failure>,
+    reason: Option<Reason>,
 ) {
     let part = draft.transaction(index).and_then(|t| t.targets.get_mut(target));
     if let Some(part) = part {
         part.status = status;
-        part.failure = failure;
+        part.reason = reason;
     }
 }

@@ -7,26 +7,30 @@ use super::outcome::settle;
 use super::recording::set_part;
 use crate::draft::Draft;
 use crate::effect;
-use crate::record::PartStatus;
+use crate::record::{Failure, PartStatus, Reason};
 
-/// Records that `index` is undone on `target`. `synced` is the synchronised term from now on: a device
-/// that refused the undo must be read again (rule 5).
+/// Records that `index` is undone on `target`; a refused undo all the same, but then the device must be
+/// read again (rule 5).
 pub(crate) fn undone(
     draft: &mut Draft<'_>,
     index: Index,
     target: &Target,
-    synced: Term,
+    refused: Option<Failure>,
     now: Timestamp,
 ) {
     let view = draft.view;
     let Some(before) = view.transaction(index) else { return };
-    set_part(draft, index, target, PartStatus::Undone, None);
+    let was_refused = refused.is_some();
+    let reason = refused.map(|failure| Reason::Refused { target: target.clone(), failure });
+    set_part(draft, index, target, PartStatus::Undone, reason);
     let patch = effect::undo_patch(view, before, target, &view.applied(target));
     let sent = view.may_have_been_sent(before, target);
     let was_applied = before.part(target) == PartStatus::Applied;
     let staged = draft.configuration(target);
     staged.applied = patch;
-    staged.header.synced = synced;
+    if was_refused {
+        staged.header.synced = Term::ZERO;
+    }
     if sent {
         staged.header.applied.index = index;
     }

@@ -5,16 +5,7 @@ use lockstep_types::{Index, Target, Term, Timestamp};
 use super::outcome::settle;
 use super::revision_without;
 use crate::draft::Draft;
-use crate::record::{Failure, PartStatus, Reason};
-
-/// Why a proposal is withdrawn.
-#[derive(Clone, Debug)]
-pub(crate) enum Cause {
-    /// The device refused it.
-    Refused(Failure),
-    /// It was cancelled, or is invalid without something below it.
-    Given(Reason),
-}
+use crate::record::{PartStatus, Reason};
 
 /// Withdraws the proposal of `index` on `target`. Later writers keep their values; their undos name
 /// what stood before the proposal that is gone.
@@ -22,18 +13,16 @@ pub(crate) fn withdraw(
     draft: &mut Draft<'_>,
     index: Index,
     target: &Target,
-    cause: Cause,
+    reason: Reason,
     now: Timestamp,
 ) {
     let view = draft.view;
     let Some(proposal) = view.proposal(index, target) else { return };
-    mark(draft, index, target, cause);
+    mark(draft, index, target, reason);
     let committed = view.committed(target).without(index, &proposal.undo);
-    let behind: Vec<Index> = view.queue(target).apply().filter(|k| *k > index).collect();
+    let behind: Vec<Index> = view.apply_queue(target).filter(|k| *k > index).collect();
     for later in &behind {
-        if let Some(undo) = draft.undo(*later, target) {
-            undo.relink(index, &proposal.undo);
-        }
+        draft.relink(*later, target, index, &proposal.undo);
     }
     let was_head = view.apply_head(target) == Some(index);
     let revision = revision_without(view, target, index);
@@ -52,15 +41,11 @@ pub(crate) fn withdraw(
     settle(draft, index, now);
 }
 
-fn mark(draft: &mut Draft<'_>, index: Index, target: &Target, cause: Cause) {
+fn mark(draft: &mut Draft<'_>, index: Index, target: &Target, reason: Reason) {
     let Some(transaction) = draft.transaction(index) else { return };
-    let Some(part) = transaction.targets.get_mut(target) else { return };
-    part.status = PartStatus::Withdrawn;
-    match cause {
-        Cause::Refused(failure) => {
-            part.failure = Some(failure.clone());
-            transaction.reason = Some(Reason::Refused { target: target.clone(), failure });
-        }
-        Cause::Given(reason) => transaction.reason = Some(reason),
+    transaction.reason.get_or_insert_with(|| reason.clone());
+    if let Some(part) = transaction.targets.get_mut(target) {
+        part.status = PartStatus::Withdrawn;
+        part.reason = Some(reason);
     }
 }

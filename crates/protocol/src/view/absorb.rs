@@ -30,18 +30,25 @@ impl View {
             Op::Transaction(transaction) => self.absorb_transaction(transaction, revision),
             Op::Proposal { index, target, proposal } => {
                 let record = Arc::new(proposal.clone());
-                self.proposals
-                    .insert_mut((*index, target.clone()), Versioned { revision, record });
+                self.proposals.insert_mut((*index, target.clone()), Versioned { revision, record });
             }
             Op::Configuration { target, header, committed, applied } => {
-                let mut record = self
-                    .configuration(target)
-                    .cloned()
-                    .unwrap_or_else(Configuration::default);
+                let mut record =
+                    self.configuration(target).cloned().unwrap_or_else(Configuration::default);
+                let decided = !committed.is_empty()
+                    || record.header.committed != header.committed
+                    || !self.decided_at.contains_key(target);
+                if decided {
+                    self.decided_at.insert_mut(target.clone(), revision);
+                }
                 record.header = header.clone();
                 record.committed.patch(committed);
                 record.applied.patch(applied);
                 self.configurations.insert_mut(target.clone(), Versioned { revision, record });
+            }
+            Op::Marks { target, marks } => {
+                let record = marks.clone();
+                self.marks.insert_mut(target.clone(), Versioned { revision, record });
             }
             Op::Mastership { target, mastership } => {
                 let record = mastership.clone();

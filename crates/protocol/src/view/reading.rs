@@ -7,16 +7,24 @@ use crate::effect;
 use crate::record::{Header, PartStatus, Status, Transaction};
 
 impl View {
-    /// The queues of a target.
-    #[must_use]
-    pub fn queue(&self, target: &Target) -> Queue {
-        self.queues.get(target).cloned().unwrap_or_default()
+    fn queue(&self, target: &Target) -> Option<&Queue> {
+        self.queues.get(target)
+    }
+
+    /// Entries that are committed and not recorded here, in order.
+    pub fn apply_queue(&self, target: &Target) -> impl Iterator<Item = Index> {
+        self.queue(target).into_iter().flat_map(Queue::apply)
+    }
+
+    /// Changes whose values count as committed here, the latest first.
+    pub fn live(&self, target: &Target) -> impl Iterator<Item = Index> {
+        self.queue(target).into_iter().flat_map(|queue| queue.live().rev())
     }
 
     /// The header of a target's configuration.
     #[must_use]
-    pub fn header(&self, target: &Target) -> Header {
-        self.configuration(target).map(|c| c.header.clone()).unwrap_or_default()
+    pub fn header(&self, target: &Target) -> &Header {
+        self.configuration(target).map_or(&Header::NEW, |configuration| &configuration.header)
     }
 
     /// The committed tree of a target.
@@ -34,19 +42,19 @@ impl View {
     /// The first entry that is not decided.
     #[must_use]
     pub fn commit_head(&self, target: &Target) -> Option<Index> {
-        self.queues.get(target)?.commit().next()
+        self.queue(target)?.commit().next()
     }
 
     /// The first entry that is committed and not recorded.
     #[must_use]
     pub fn apply_head(&self, target: &Target) -> Option<Index> {
-        self.queues.get(target)?.apply().next()
+        self.queue(target)?.apply().next()
     }
 
     /// The entry that is being reverted and not undone here.
     #[must_use]
     pub fn undo_head(&self, target: &Target) -> Option<Index> {
-        self.queues.get(target)?.undo().next()
+        self.queue(target)?.undo().next()
     }
 
     /// Whether the commit queue is held: by an open atomic transaction, or by rule 9.

@@ -1,7 +1,9 @@
 //! Changes: into a configuration, out of it again, and from one to another.
 
+use std::cmp::Ordering;
+
 use super::Configuration;
-use crate::{Delta, Index, Patch, Path, Undo, Unit};
+use crate::{Content, Delta, Index, Patch, Path, Undo, Unit};
 
 impl Configuration {
     /// Puts in all units of a patch.
@@ -18,56 +20,36 @@ impl Configuration {
         patched
     }
 
-    /// The units that `writer` sets with this delta. A unit that already is what the delta says is
-    /// written all the same: its last writer changes.
-    pub fn with(&self, delta: &Delta, writer: Index) -> Patch {
-        delta.written_by(writer)
-    }
-
-    /// What stands now wherever this delta changes something, with the revision the configuration
-    /// has now. Taken before the delta is put in, it is what undoes it.
-    pub fn before(&self, delta: &Delta, revision: Index) -> Undo {
-        let units = delta
-            .paths()
-            .map(|path| (path.clone(), self.unit(path)))
-            .collect();
-        Undo { revision, units }
+    /// What stands now wherever this delta changes something. Taken before the delta is put in, it is
+    /// what undoes it.
+    pub fn before(&self, delta: &Delta) -> Undo {
+        let units = delta.paths().map(|path| (path.clone(), self.unit(path))).collect();
+        Undo { units }
     }
 
     /// The units that take the change of `writer` out again: where it is the last writer, the unit
     /// before comes back; where a later writer stands, nothing changes. The undo of the next
     /// writer is then to be relinked ([`Undo::relink`]).
     pub fn without(&self, writer: Index, undo: &Undo) -> Patch {
-        let written = |path: &Path| {
-            self.units
-                .get(path)
-                .is_some_and(|unit| unit.writer == writer)
-        };
+        let written = |path: &Path| self.units.get(path).is_some_and(|unit| unit.writer == writer);
         let units = undo.units.iter().filter(|(path, _)| written(path));
-        units
-            .map(|(path, unit)| (path.clone(), unit.clone()))
-            .collect()
+        units.map(|(path, unit)| (path.clone(), unit.clone())).collect()
     }
 
     /// What turns the values here into the wanted ones, whoever wrote them.
     pub fn diff(&self, wanted: &Self) -> Delta {
-        let gone = self.iter().filter(|(path, _)| wanted.get(path).is_none());
-        let set = wanted
-            .iter()
-            .filter(|(path, content)| self.get(path) != Some(*content));
-        let gone = gone.map(|(path, _)| (path.clone(), None));
-        gone.chain(set.map(|(path, content)| (path.clone(), Some(content.clone()))))
-            .collect()
+        if self.units.ptr_eq(&wanted.units) {
+            return Delta::new();
+        }
+        let changed = side_by_side(self.iter(), wanted.iter()).filter(|(_, is, to)| is != to);
+        changed.map(|(path, _, to)| (path.clone(), to.cloned())).collect()
     }
 
     /// Changes values as a device does, without writers: absent removes that one unit, and nothing
     /// under its path that the delta does not name.
     pub fn apply_values(&mut self, delta: &Delta) {
         for (path, content) in delta {
-            let unit = Unit {
-                content: content.clone(),
-                ..Unit::NEVER
-            };
+            let unit = Unit { content: content.clone(), ..Unit::NEVER };
             self.assign(path.clone(), unit);
         }
     }
@@ -79,4 +61,25 @@ impl Configuration {
         values(self) == values(other)
             && (self.units.ptr_eq(&other.units) || self.iter().eq(other.iter()))
     }
+}
+
+type Live<'a> = (&'a Path, &'a Content);
+
+/// Walks along two configurations at once: each path that either has, with what both have there.
+fn side_by_side<'a>(
+    ours: impl Iterator<Item = Live<'a>>,
+    theirs: impl Iterator<Item = Live<'a>>,
+) -> impl Iterator<Item = (&'a Path, Option<&'a Content>, Option<&'a Content>)> {
+    let (mut ours, mut theirs) = (ours.peekable(), theirs.peekable());
+    std::iter::from_fn(move || {
+        let order = match (ours.peek(), theirs.peek()) {
+            (Some((our, _)), Some((their, _))) => our.cmp(their),
+            (Some(_), None) => Ordering::Less,
+            (None, _) => Ordering::Greater,
+        };
+        let our = if order.is_le() { ours.next() } else { None };
+        let their = if order.is_ge() { theirs.next() } else { None };
+        let (path, _) = our.or(their)?;
+        Some((path, our.map(|(_, content)| content), their.map(|(_, content)| content)))
+    })
 }

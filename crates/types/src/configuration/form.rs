@@ -18,9 +18,9 @@ impl<'de> Deserialize<'de> for Configuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let units: BTreeMap<Path, Unit> = unique::map(deserializer)?;
         match units.iter().find(|(_, unit)| unit.is_never()) {
-            Some((path, _)) => Err(D::Error::custom(format_args!(
-                "`{path}` is absent and nobody removed it"
-            ))),
+            Some((path, _)) => {
+                Err(D::Error::custom(format_args!("`{path}` is absent and nobody removed it")))
+            }
             None => Ok(units.into_iter().collect()),
         }
     }

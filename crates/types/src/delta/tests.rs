@@ -8,22 +8,14 @@ fn path(text: &str) -> Path {
 }
 
 fn delta<const N: usize>(changes: [(&str, Option<i64>); N]) -> Delta {
-    changes
-        .into_iter()
-        .map(|(text, number)| (path(text), number.map(Content::leaf)))
-        .collect()
+    changes.into_iter().map(|(text, number)| (path(text), number.map(Content::leaf))).collect()
 }
 
 #[test]
 fn the_later_change_wins() {
     let first = delta([("/a", Some(1)), ("/b", Some(1)), ("/c", None)]);
     let second = delta([("/b", None), ("/c", Some(2)), ("/d", Some(2))]);
-    let both = delta([
-        ("/a", Some(1)),
-        ("/b", None),
-        ("/c", Some(2)),
-        ("/d", Some(2)),
-    ]);
+    let both = delta([("/a", Some(1)), ("/b", None), ("/c", Some(2)), ("/d", Some(2))]);
     assert_eq!(first.compose(&second), both);
 }
 
@@ -39,10 +31,7 @@ fn a_subtree_is_deleted_once() {
     ]);
     let expected = ["/l[k=1]", "/l[k=2]/x", "/l-1"].map(path);
     assert_eq!(removed.removals(), expected.iter().collect::<Vec<_>>());
-    assert_eq!(
-        removed.sets().collect::<Vec<_>>(),
-        [(&path("/set"), &Content::leaf(1))]
-    );
+    assert_eq!(removed.sets().collect::<Vec<_>>(), [(&path("/set"), &Content::leaf(1))]);
 }
 
 #[test]
@@ -78,8 +67,6 @@ fn json_says_absent_as_null_and_refuses_what_is_there_twice() {
     let json = r#"{"/a":{"leaf":{"int":1}},"/b":null}"#;
     assert_eq!(serde_json::to_string(&changed).unwrap(), json);
     assert_eq!(serde_json::from_str::<Delta>(json).unwrap(), changed);
-    let error = serde_json::from_str::<Delta>(r#"{"/a":null,"a":null}"#)
-        .unwrap_err()
-        .to_string();
+    let error = serde_json::from_str::<Delta>(r#"{"/a":null,"a":null}"#).unwrap_err().to_string();
     assert!(error.contains("`/a` is there twice"), "{error}");
 }

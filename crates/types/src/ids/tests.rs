@@ -30,23 +30,10 @@ fn a_deadline_beyond_the_end_of_time_never_comes() {
 fn names_say_what_is_wrong_with_them() {
     let kind = "target name";
     assert_eq!(Target::new(""), Err(Error::Empty { kind }));
-    assert_eq!(
-        Target::new("x".repeat(257)),
-        Err(Error::TooLong { kind, bytes: 257 })
-    );
+    assert_eq!(Target::new("x".repeat(257)), Err(Error::TooLong { kind, bytes: 257 }));
     let control = Target::new("leaf\u{1b}1").unwrap_err();
-    assert_eq!(
-        control,
-        Error::Control {
-            kind,
-            character: '\u{1b}',
-            position: 4
-        }
-    );
-    assert_eq!(
-        control.to_string(),
-        "target name has the control character U+001B at byte 4"
-    );
+    assert_eq!(control, Error::Control { kind, character: '\u{1b}', position: 4 });
+    assert_eq!(control.to_string(), "target name has the control character U+001B at byte 4");
     assert!(Target::new("é".repeat(MAX_BYTES / 2)).is_ok());
 }
 
@@ -56,9 +43,6 @@ fn names_are_checked_when_they_are_read() {
     assert_eq!(name.as_str(), "leaf1");
     assert_eq!(serde_json::to_string(&name).unwrap(), "\"leaf1\"");
     let error = serde_json::from_str::<Target>("\"\"").unwrap_err();
-    assert!(
-        error.to_string().contains("target name is empty"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("target name is empty"), "{error}");
     assert!("a\nb".parse::<Target>().is_err());
 }

@@ -95,20 +95,10 @@ fn check<'a>(kind: &'static str, text: &'a str) -> Result<&'a str, Error> {
         return Err(Error::Empty { kind });
     }
     if text.len() > MAX_BYTES {
-        return Err(Error::TooLong {
-            kind,
-            bytes: text.len(),
-        });
+        return Err(Error::TooLong { kind, bytes: text.len() });
     }
-    match text
-        .char_indices()
-        .find(|(_, character)| character.is_control())
-    {
-        Some((position, character)) => Err(Error::Control {
-            kind,
-            character,
-            position,
-        }),
+    match text.char_indices().find(|(_, character)| character.is_control()) {
+        Some((position, character)) => Err(Error::Control { kind, character, position }),
         None => Ok(text),
     }
 }

@@ -9,9 +9,7 @@ impl fmt::Display for Path {
         if self.is_root() {
             return f.write_char('/');
         }
-        self.elements()
-            .iter()
-            .try_for_each(|element| write!(f, "/{element}"))
+        self.elements().iter().try_for_each(|element| write!(f, "/{element}"))
     }
 }
 

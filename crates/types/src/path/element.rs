@@ -48,10 +48,7 @@ impl Element {
         if name.is_empty() {
             return Err(Error::EmptyName);
         }
-        Ok(Self {
-            name: Arc::from(name),
-            keys: Keys::new(),
-        })
+        Ok(Self { name: Arc::from(name), keys: Keys::new() })
     }
 
     /// The same element with one more key, or another value for the key it has.
@@ -99,9 +96,6 @@ impl Element {
     /// The same name with other keys. Only for keys that some element had, or for a position in a
     /// scan.
     pub(super) fn with_keys(&self, keys: Keys) -> Self {
-        Self {
-            name: Arc::clone(&self.name),
-            keys,
-        }
+        Self { name: Arc::clone(&self.name), keys }
     }
 }

@@ -16,10 +16,7 @@ impl FromStr for Path {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let mut reader = Reader {
-            rest: text.chars().peekable(),
-            position: 1,
-        };
+        let mut reader = Reader { rest: text.chars().peekable(), position: 1 };
         reader.take('/');
         let mut elements = Vec::new();
         if reader.rest.peek().is_some() {
@@ -55,15 +52,8 @@ impl Reader<'_> {
 
     /// What stands next is not what could.
     fn unexpected(&mut self, expected: Expected) -> Error {
-        let found = self
-            .rest
-            .peek()
-            .map_or(Found::End, |&character| Found::Character(character));
-        Error::Syntax {
-            position: self.position,
-            found,
-            expected,
-        }
+        let found = self.rest.peek().map_or(Found::End, |&character| Found::Character(character));
+        Error::Syntax { position: self.position, found, expected }
     }
 
     fn separator(&mut self, before: Option<&Element>) -> Result<(), Error> {
@@ -71,11 +61,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let many = before.is_some_and(Element::is_many);
-        Err(self.unexpected(if many {
-            Expected::NextElement
-        } else {
-            Expected::Next
-        }))
+        Err(self.unexpected(if many { Expected::NextElement } else { Expected::Next }))
     }
 
     fn element(&mut self) -> Result<Element, Error> {
@@ -122,11 +108,7 @@ impl Reader<'_> {
                 break;
             }
             self.next();
-            text.push(if character == '\\' {
-                self.escaped()?
-            } else {
-                character
-            });
+            text.push(if character == '\\' { self.escaped()? } else { character });
         }
         Ok(text)
     }

@@ -28,10 +28,7 @@ impl Path {
 
     /// The longest path without wildcards that covers all that this one does.
     pub(super) fn plain(&self) -> Self {
-        let named = self
-            .elements()
-            .iter()
-            .take_while(|element| !element.is_wildcard());
+        let named = self.elements().iter().take_while(|element| !element.is_wildcard());
         named.map(Element::plain).collect()
     }
 }
@@ -48,19 +45,13 @@ impl Element {
     /// Without the keys that may have any value.
     fn plain(&self) -> Self {
         let fixed = self.keys().iter().filter(|(_, value)| *value != ONE);
-        self.with_keys(
-            fixed
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect(),
-        )
+        self.with_keys(fixed.map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 
     fn accepts(&self, other: &Self) -> bool {
         let name = self.name() == ONE || self.name() == other.name();
         name && self.keys().iter().all(|(key, wanted)| {
-            other
-                .key(key)
-                .is_some_and(|value| wanted == ONE || wanted == value)
+            other.key(key).is_some_and(|value| wanted == ONE || wanted == value)
         })
     }
 }

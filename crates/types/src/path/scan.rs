@@ -32,10 +32,7 @@ pub(crate) struct Scan {
 impl Scan {
     pub(crate) fn new(pattern: &Path) -> Self {
         let plain = pattern.is_pattern().then(|| pattern.plain());
-        Self {
-            pattern: pattern.clone(),
-            plain,
-        }
+        Self { pattern: pattern.clone(), plain }
     }
 
     fn root(&self) -> &Path {
@@ -44,12 +41,7 @@ impl Scan {
 
     /// Nothing that is covered comes before this place.
     pub(crate) fn start(&self) -> Path {
-        self.root()
-            .elements()
-            .first()
-            .map(Element::bare)
-            .into_iter()
-            .collect()
+        self.root().elements().first().map(Element::bare).into_iter().collect()
     }
 
     /// What to do after a path was met, at or after the place that was last said.
@@ -87,18 +79,14 @@ fn jump(above: &[Element], element: Element) -> Step {
 
 /// Nothing more below exactly these elements.
 fn past(elements: &[Element]) -> Step {
-    elements
-        .split_last()
-        .map_or(Step::Stop, |(last, above)| jump(above, successor(last)))
+    elements.split_last().map_or(Step::Stop, |(last, above)| jump(above, successor(last)))
 }
 
 /// The least element that sorts after `element`: one more key, the least that sorts after its last
 /// one, with the least value. It only marks a place, and never names anything.
 fn successor(element: &Element) -> Element {
     let mut keys = element.keys().clone();
-    let key = keys
-        .last_key_value()
-        .map_or_else(String::new, |(last, _)| format!("{last}\0"));
+    let key = keys.last_key_value().map_or_else(String::new, |(last, _)| format!("{last}\0"));
     keys.insert(key, String::new());
     element.with_keys(keys)
 }
@@ -114,17 +102,10 @@ enum Next {
 /// Decided at the first key where the two differ. Entries have to be looked at one by one only
 /// where they have a key that sorts before a wanted one and was left out.
 fn next_keys(wanted: &Keys, met: &Keys) -> Next {
-    if wanted
-        .iter()
-        .all(|(key, value)| met.get(key) == Some(value))
-    {
+    if wanted.iter().all(|(key, value)| met.get(key) == Some(value)) {
         return Next::Here;
     }
-    let agreed = wanted
-        .iter()
-        .zip(met)
-        .take_while(|(ours, theirs)| ours == theirs)
-        .count();
+    let agreed = wanted.iter().zip(met).take_while(|(ours, theirs)| ours == theirs).count();
     let (Some((key, value)), Some((met_key, met_value))) =
         (wanted.iter().nth(agreed), met.iter().nth(agreed))
     else {
@@ -134,12 +115,11 @@ fn next_keys(wanted: &Keys, met: &Keys) -> Next {
         (Ordering::Less, _) => Next::After,
         (Ordering::Equal, Ordering::Less) => {
             let up_to_here = wanted.iter().take(agreed + 1);
-            Next::At(
-                up_to_here
-                    .map(|(key, value)| (key.clone(), value.clone()))
-                    .collect(),
-            )
+            Next::At(up_to_here.map(|(key, value)| (key.clone(), value.clone())).collect())
         }
         _ => Next::Nowhere,
     }
 }
+
+#[cfg(test)]
+mod tests;

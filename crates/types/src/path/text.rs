@@ -14,7 +14,6 @@ impl Serialize for Path {
 impl<'de> Deserialize<'de> for Path {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse()
-            .map_err(|error| D::Error::custom(format_args!("{text:?}: {error}")))
+        text.parse().map_err(|error| D::Error::custom(format_args!("{text:?}: {error}")))
     }
 }

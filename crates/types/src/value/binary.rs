@@ -49,7 +49,6 @@ impl Serialize for Binary {
 impl<'de> Deserialize<'de> for Binary {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse()
-            .map_err(|error| D::Error::custom(format_args!("not base64: {error}")))
+        text.parse().map_err(|error| D::Error::custom(format_args!("not base64: {error}")))
     }
 }

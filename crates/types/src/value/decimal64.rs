@@ -35,10 +35,7 @@ impl Decimal64 {
             digits /= 10;
             fraction_digits -= 1;
         }
-        Ok(Self {
-            digits,
-            fraction_digits,
-        })
+        Ok(Self { digits, fraction_digits })
     }
 
     /// All the digits, as if there were no point.
@@ -55,8 +52,7 @@ impl Decimal64 {
     /// if the number needs more, or has no room for as many.
     pub fn scaled(self, fraction_digits: u8) -> Option<i64> {
         let missing = fraction_digits.checked_sub(self.fraction_digits)?;
-        self.digits
-            .checked_mul(10_i64.checked_pow(u32::from(missing))?)
+        self.digits.checked_mul(10_i64.checked_pow(u32::from(missing))?)
     }
 
     /// The digits with [`MAX_FRACTION_DIGITS`] after the point, which has room for every number.

@@ -35,10 +35,7 @@ pub struct IdentityRef {
 impl IdentityRef {
     /// The identity `name` of this module.
     pub fn new(module: &str, name: &str) -> Result<Self, Error> {
-        Ok(Self {
-            module: identifier(module)?,
-            name: identifier(name)?,
-        })
+        Ok(Self { module: identifier(module)?, name: identifier(name)? })
     }
 
     /// The module that defines the identity.
@@ -55,14 +52,8 @@ impl IdentityRef {
 /// A letter or underscore, then letters, digits, underscores, hyphens and dots.
 fn identifier(text: &str) -> Result<Arc<str>, Error> {
     let first = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let rest = text
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
-    if first && rest {
-        Ok(Arc::from(text))
-    } else {
-        Err(Error::Identifier { text: text.into() })
-    }
+    let rest = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if first && rest { Ok(Arc::from(text)) } else { Err(Error::Identifier { text: text.into() }) }
 }
 
 impl fmt::Display for IdentityRef {
@@ -77,9 +68,7 @@ impl FromStr for IdentityRef {
     fn from_str(text: &str) -> Result<Self, Error> {
         match text.split_once(':') {
             Some((module, name)) => Self::new(module, name),
-            None => Err(Error::Unqualified {
-                text: text.to_owned(),
-            }),
+            None => Err(Error::Unqualified { text: text.to_owned() }),
         }
     }
 }
@@ -92,8 +81,6 @@ impl Serialize for IdentityRef {
 
 impl<'de> Deserialize<'de> for IdentityRef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(D::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }

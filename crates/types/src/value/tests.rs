@@ -23,13 +23,7 @@ fn a_decimal_has_one_form() {
     }
     assert_eq!(Decimal64::new(150, 2), Ok(decimal("1.5")));
     assert_eq!(Decimal64::new(0, 18), Ok(decimal("0")));
-    assert_eq!(
-        (
-            decimal("-12.5").digits(),
-            decimal("-12.5").fraction_digits()
-        ),
-        (-125, 1)
-    );
+    assert_eq!((decimal("-12.5").digits(), decimal("-12.5").fraction_digits()), (-125, 1));
 }
 
 #[test]
@@ -38,16 +32,9 @@ fn what_is_no_decimal_is_refused() {
         let text = text.to_owned();
         assert_eq!(text.parse::<Decimal64>(), Err(ParseError::Syntax { text }));
     }
-    for text in [
-        "922337203685477580.8",
-        "9223372036854775807",
-        "0.0000000000000000001",
-    ] {
+    for text in ["922337203685477580.8", "9223372036854775807", "0.0000000000000000001"] {
         let text = text.to_owned();
-        assert_eq!(
-            text.parse::<Decimal64>(),
-            Err(ParseError::TooManyDigits { text })
-        );
+        assert_eq!(text.parse::<Decimal64>(), Err(ParseError::TooManyDigits { text }));
     }
     assert_eq!(Decimal64::new(1, 0), Err(FractionError(0)));
     assert_eq!(Decimal64::new(1, 19), Err(FractionError(19)));
@@ -55,15 +42,7 @@ fn what_is_no_decimal_is_refused() {
 
 #[test]
 fn decimals_compare_exactly() {
-    let sorted = [
-        "-922337203685477580.8",
-        "-1.5",
-        "-1.05",
-        "0",
-        "0.1",
-        "0.1000000000000001",
-        "9",
-    ];
+    let sorted = ["-922337203685477580.8", "-1.5", "-1.05", "0", "0.1", "0.1000000000000001", "9"];
     assert!(sorted.map(decimal).is_sorted());
     assert!(decimal("922337203685477580.7") > decimal("9.223372036854775807"));
 }
@@ -88,19 +67,10 @@ fn binary_is_strict_base64() {
 #[test]
 fn identities_say_their_module() {
     let identity: IdentityRef = "openconfig-if:ETHERNET.1".parse().unwrap();
-    assert_eq!(
-        (identity.module(), identity.name()),
-        ("openconfig-if", "ETHERNET.1")
-    );
+    assert_eq!((identity.module(), identity.name()), ("openconfig-if", "ETHERNET.1"));
     let unqualified = identity_ref::Error::Unqualified { text: "x".into() };
     assert_eq!("x".parse::<IdentityRef>(), Err(unqualified));
-    for (text, part) in [
-        (":x", ""),
-        ("m:", ""),
-        ("m:1", "1"),
-        ("m:a:b", "a:b"),
-        ("m:é", "é"),
-    ] {
+    for (text, part) in [(":x", ""), ("m:", ""), ("m:1", "1"), ("m:a:b", "a:b"), ("m:é", "é")] {
         let refusal = identity_ref::Error::Identifier { text: part.into() };
         assert_eq!(text.parse::<IdentityRef>(), Err(refusal));
     }
@@ -117,15 +87,9 @@ fn each_type_is_told_apart_in_json() {
         (Value::enumeration("10"), r#"{"enum":"10"}"#),
         (Value::bits(["up", "down"]), r#"{"bits":["down","up"]}"#),
         (Binary::new(*b"hi").into(), r#"{"binary":"aGk="}"#),
-        (
-            IdentityRef::new("m", "n").unwrap().into(),
-            r#"{"identity-ref":"m:n"}"#,
-        ),
+        (IdentityRef::new("m", "n").unwrap().into(), r#"{"identity-ref":"m:n"}"#),
         (Value::Empty, r#""empty""#),
-        (
-            Value::InstanceIdentifier("/a".parse().unwrap()),
-            r#"{"instance-identifier":"/a"}"#,
-        ),
+        (Value::InstanceIdentifier("/a".parse().unwrap()), r#"{"instance-identifier":"/a"}"#),
     ];
     for (value, json) in values {
         assert_eq!(serde_json::to_string(&value).unwrap(), json);
@@ -140,10 +104,7 @@ fn bad_values_are_refused_with_a_reason() {
         (r#"{"binary":"aGk"}"#, "not base64"),
         (r#"{"identity-ref":"n"}"#, "does not say its module"),
         (r#"{"bits":["up","up"]}"#, "`up` is there twice"),
-        (
-            r#"{"instance-identifier":"/["}"#,
-            "expected the name of an element",
-        ),
+        (r#"{"instance-identifier":"/["}"#, "expected the name of an element"),
         (r#"{"int":9223372036854775808}"#, "i64"),
         (r#"{"float":1.5}"#, "unknown variant `float`"),
     ] {

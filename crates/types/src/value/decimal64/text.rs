@@ -44,13 +44,10 @@ impl FromStr for Decimal64 {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
         if !is_digits(whole) || !is_digits(fraction) {
-            return Err(ParseError::Syntax {
-                text: text.to_owned(),
-            });
+            return Err(ParseError::Syntax { text: text.to_owned() });
         }
-        number(text.starts_with('-'), whole, fraction).ok_or_else(|| ParseError::TooManyDigits {
-            text: text.to_owned(),
-        })
+        number(text.starts_with('-'), whole, fraction)
+            .ok_or_else(|| ParseError::TooManyDigits { text: text.to_owned() })
     }
 }
 
@@ -81,8 +78,6 @@ impl Serialize for Decimal64 {
 
 impl<'de> Deserialize<'de> for Decimal64 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(D::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }

@@ -1,0 +1,116 @@
+//! What a run must have come across to have shown anything.
+
+use lockstep_protocol::record::{Header, Kind, PartStatus, Status};
+
+use crate::system::System;
+
+/// Something that can be seen in a state of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fact {
+    /// A transaction applied everywhere.
+    Applied,
+    /// An atomic one whose effects are gone.
+    Reverted,
+    /// A queued one withdrawn somewhere.
+    Partial,
+    /// One decided against.
+    Rejected,
+    /// One cancelled.
+    Cancelled,
+    /// A Rollback applied.
+    RolledBack,
+    /// A Rollback that was itself reverted.
+    RollbackReverted,
+    /// A target where entries are validated again.
+    Recheck,
+    /// A device that would not be brought in line.
+    ResyncRefused,
+    /// A unit the device shows in a form of its own.
+    Rewritten,
+    /// A withdrawal below a Rollback of the same change.
+    WithdrawnUnderRollback,
+    /// A master that is not the first.
+    NewTerm,
+    /// A node that lost its lease and acts on.
+    StaleMaster,
+    /// A request that nobody waits for and that may still land.
+    Orphan,
+}
+
+impl Fact {
+    /// Every fact.
+    pub const ALL: [Self; 14] = [
+        Self::Applied,
+        Self::Reverted,
+        Self::Partial,
+        Self::Rejected,
+        Self::Cancelled,
+        Self::RolledBack,
+        Self::RollbackReverted,
+        Self::Recheck,
+        Self::ResyncRefused,
+        Self::Rewritten,
+        Self::WithdrawnUnderRollback,
+        Self::NewTerm,
+        Self::StaleMaster,
+        Self::Orphan,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::Reverted => "reverted",
+            Self::Partial => "partial",
+            Self::Rejected => "rejected",
+            Self::Cancelled => "cancelled",
+            Self::RolledBack => "rolled back",
+            Self::RollbackReverted => "rollback reverted",
+            Self::Recheck => "recheck",
+            Self::ResyncRefused => "resync refused",
+            Self::Rewritten => "rewritten",
+            Self::WithdrawnUnderRollback => "withdrawn under rollback",
+            Self::NewTerm => "new term",
+            Self::StaleMaster => "stale master",
+            Self::Orphan => "orphan",
+        }
+    }
+
+    /// Whether it is so in this state.
+    #[must_use]
+    pub fn holds(self, system: &System) -> bool {
+        let store = &system.store;
+        let status = |wanted| store.transactions().any(|t| t.status == wanted);
+        let rollback =
+            |wanted| store.transactions().any(|t| t.kind != Kind::Change && t.status == wanted);
+        let header = |wanted: fn(&Header) -> bool| {
+            let stores = system.commits.iter().map(|commit| &commit.after).chain([store]);
+            stores.flat_map(|s| s.targets().map(|t| s.header(t))).any(wanted)
+        };
+        match self {
+            Self::Applied => status(Status::Applied),
+            Self::Reverted => status(Status::Reverted),
+            Self::Partial => status(Status::Partial),
+            Self::Rejected => status(Status::Rejected),
+            Self::Cancelled => status(Status::Cancelled),
+            Self::RolledBack => rollback(Status::Applied),
+            Self::RollbackReverted => rollback(Status::Reverted),
+            Self::Recheck => header(|header| header.recheck.is_some()),
+            Self::ResyncRefused => header(|header| header.resync_refused.is_some()),
+            Self::Rewritten => {
+                store.targets().any(|t| store.marks(t).is_some_and(|marks| !marks.is_empty()))
+            }
+            Self::WithdrawnUnderRollback => store.transactions().any(|t| {
+                t.targets.values().any(|part| {
+                    part.status == PartStatus::Withdrawn && part.rolled_back_by.is_some()
+                })
+            }),
+            Self::NewTerm => {
+                store.targets().any(|t| store.mastership(t).is_some_and(|m| m.term.get() > 1))
+            }
+            Self::StaleMaster => system.nodes.iter().any(|node| node.is_stale()),
+            Self::Orphan => system.requests.iter().any(|request| request.orphan),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! When nothing is under way any more, every device that is there is synchronised and holds the
+//! applied values, which are the committed ones.
+
+use super::Step;
+use super::in_step::is_calm;
+use super::progress::is_quiet;
+
+/// Whether a step keeps it.
+pub fn keeps(step: &Step<'_>) -> bool {
+    let system = step.after;
+    if !is_quiet(system) {
+        return true;
+    }
+    let there = system.scenario.targets.iter().filter(|target| system.devices[*target].on);
+    there.into_iter().all(|target| {
+        let (committed, applied) = (system.store.committed(target), system.store.applied(target));
+        let same = system.scenario.rewrites || system.devices[target].values.same_values(&applied);
+        is_calm(system, target) && same && committed == applied
+    })
+}

@@ -1,0 +1,49 @@
+//! A node whose term has passed writes neither the store nor a device.
+
+use lockstep_protocol::Ask;
+
+use lockstep_types::{Target, Term};
+
+use crate::system::{Action, Commit, System};
+
+use super::Step;
+
+/// Whether a step keeps it.
+pub fn keeps(step: &Step<'_>) -> bool {
+    let Some((before, action)) = step.from else { return true };
+    elections_grow(before, step.after)
+        && device_listens_to_the_newest(before, step.after, action)
+        && step.after.commits.iter().all(|commit| {
+            step.after.scenario.targets.iter().all(|target| only_the_master_records(commit, target))
+        })
+}
+
+fn elections_grow(before: &System, after: &System) -> bool {
+    after.devices.iter().all(|(target, new)| {
+        let old = &before.devices[target];
+        !(old.on && new.on) || new.election >= old.election
+    })
+}
+
+/// Values change only by a request of the newest term that the device has seen.
+fn device_listens_to_the_newest(before: &System, after: &System, action: &Action) -> bool {
+    let Action::Deliver(at, _) = action else { return true };
+    let flight = &before.requests[*at];
+    let (old, new) = (&before.devices[&flight.target], &after.devices[&flight.target]);
+    old.values == new.values || !matches!(flight.ask, Ask::Set(_)) || flight.term >= old.election
+}
+
+/// What a device accepted, and whether it is synchronised, is written by its master, or by anyone
+/// while there is none.
+fn only_the_master_records(commit: &Commit, target: &Target) -> bool {
+    let (old, new) = (commit.before.header(target), commit.after.header(target));
+    let recorded = old.applied != new.applied || new.synced != old.synced;
+    let master = commit.before.master(target).and_then(|master| master.session.as_ref());
+    !recorded || master.is_none_or(|master| *master == commit.session) || withdraws(commit, target)
+}
+
+/// A withdrawal by cancel or recheck may come from any node: it only takes away.
+fn withdraws(commit: &Commit, target: &Target) -> bool {
+    commit.before.applied(target) == commit.after.applied(target)
+        && commit.after.header(target).synced == Term::ZERO
+}

@@ -1,0 +1,76 @@
+//! The log read afresh: which changes count, and what they add up to. Written without the core's own
+//! bookkeeping, which is what it checks.
+
+use lockstep_protocol::View;
+use lockstep_protocol::record::{Kind, PartStatus, Status, Transaction};
+use lockstep_types::{Configuration as Tree, Index, Target, Unit};
+
+/// Whether a change was taken out on `target` by a Rollback for which `counts` holds.
+fn rolled_back(
+    store: &View,
+    change: Index,
+    target: &Target,
+    counts: impl Fn(&Transaction) -> bool,
+) -> bool {
+    store.transactions().any(|rollback| {
+        matches!(rollback.kind, Kind::Rollback { of, .. } if of == change)
+            && rollback.targets.contains_key(target)
+            && counts(rollback)
+    })
+}
+
+fn changes<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s Transaction> {
+    store.transactions().filter(|t| t.kind == Kind::Change && t.targets.contains_key(target))
+}
+
+fn stands(status: Status) -> bool {
+    matches!(status, Status::Committed | Status::Applied | Status::Partial)
+}
+
+/// Changes that count as committed on `target`, in log order.
+pub(super) fn committed(store: &View, target: &Target) -> Vec<Index> {
+    changes(store, target)
+        .filter(|t| stands(t.status) && t.part(target) != PartStatus::Withdrawn)
+        .filter(|t| {
+            let out = |r: &Transaction| matches!(r.status, Status::Committed | Status::Applied);
+            !rolled_back(store, t.index, target, out)
+        })
+        .map(|t| t.index)
+        .collect()
+}
+
+/// Changes that a reader may see on `target`: committed, without atomic transactions still open.
+pub(super) fn visible(store: &View, target: &Target) -> Vec<Index> {
+    changes(store, target)
+        .filter(|t| stands(t.status) && t.part(target) != PartStatus::Withdrawn)
+        .filter(|t| !(t.is_atomic() && t.status == Status::Committed))
+        .filter(|t| !rolled_back(store, t.index, target, |r| r.status == Status::Applied))
+        .map(|t| t.index)
+        .collect()
+}
+
+/// Changes that count as applied on `target`.
+pub(super) fn applied(store: &View, target: &Target) -> Vec<Index> {
+    changes(store, target)
+        .filter(|t| t.part(target) == PartStatus::Applied)
+        .filter(|t| {
+            let out = |r: &Transaction| r.part(target) == PartStatus::Applied;
+            !rolled_back(store, t.index, target, out)
+        })
+        .map(|t| t.index)
+        .collect()
+}
+
+/// What changes add up to: for each path the last writer's value.
+pub(super) fn fold(store: &View, target: &Target, changes: &[Index]) -> Tree {
+    let mut tree = Tree::new();
+    for index in changes {
+        if let Some(proposal) = store.proposal(*index, target) {
+            for (path, content) in proposal.delta.iter() {
+                let unit = Unit { content: content.clone(), writer: *index };
+                tree.assign(path.clone(), unit);
+            }
+        }
+    }
+    tree
+}

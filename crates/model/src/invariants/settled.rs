@@ -1,0 +1,11 @@
+//! When nothing waits on a target, committed equals applied.
+
+use super::Step;
+
+/// Whether a step keeps it.
+pub fn keeps(step: &Step<'_>) -> bool {
+    step.at_every_target(|store, target| {
+        let waits = store.apply_head(target).is_some() || store.undo_head(target).is_some();
+        waits || store.committed(target) == store.applied(target)
+    })
+}

@@ -1,0 +1,83 @@
+//! What a run is made of: the transactions clients ask for, and the faults that may happen.
+
+mod catalogue;
+mod script;
+
+pub use catalogue::{catalogue, find};
+pub use script::{Deadline, Entry, leaf, path, target};
+
+use std::collections::BTreeSet;
+
+use lockstep_types::{Configuration as Tree, Target};
+
+use crate::facts::Fact;
+
+/// How often each fault may happen in one run. They may happen at any moment, in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Faults {
+    /// A device stops and forgets what it held.
+    pub restarts: u8,
+    /// A node dies.
+    pub crashes: u8,
+    /// A node's lease runs out, and the node does not know.
+    pub leases: u8,
+    /// A connection breaks.
+    pub disconnects: u8,
+    /// A request gets no answer, and may land later.
+    pub hangs: u8,
+    /// A device refuses a proposal.
+    pub refusals: u8,
+    /// A device refuses an undo.
+    pub undo_refusals: u8,
+    /// A device refuses to be brought in line.
+    pub resync_refusals: u8,
+    /// A device says it is busy.
+    pub busy: u8,
+    /// A client cancels.
+    pub cancels: u8,
+    /// A node falls behind the store.
+    pub lags: u8,
+    /// A deadline passes.
+    pub late: u8,
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// How many nodes.
+    pub nodes: usize,
+    /// The devices.
+    pub targets: Vec<Target>,
+    /// What clients ask, in this order.
+    pub script: Vec<Entry>,
+    /// What may go wrong.
+    pub faults: Faults,
+    /// Whether a write reaches the store at once, or any time later.
+    pub instant: bool,
+    /// Whether what was sent on a connection that broke may still land.
+    pub late_delivery: bool,
+    /// Which devices the faults may befall.
+    pub fragile: BTreeSet<Target>,
+    /// Which devices never come back once they stopped.
+    pub gone: BTreeSet<Target>,
+    /// What a device may hold after a restart, besides nothing.
+    pub saved: Option<Tree>,
+    /// Whether devices show the value `v` of `/a` as `V`.
+    pub rewrites: bool,
+    /// Whether `/b` may stand only where `/a` does.
+    pub needs: bool,
+    /// What must have been seen by the end, or the run showed nothing.
+    pub reaches: Vec<Fact>,
+}
+
+impl Scenario {
+    /// Whether faults may befall a device.
+    #[must_use]
+    pub fn is_fragile(&self, target: &Target) -> bool {
+        self.fragile.contains(target)
+    }
+}

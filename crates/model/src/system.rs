@@ -1,0 +1,190 @@
+//! The whole system in one value: the store, the nodes with the real core inside, the devices, and
+//! what is under way between them.
+
+mod action;
+mod client;
+mod device;
+mod fingerprint;
+mod moves;
+mod network;
+mod nodes;
+mod run;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use lockstep_protocol::record::Binding;
+use lockstep_protocol::{Changes, Event, Op, Txn, View, Wake};
+use lockstep_types::{
+    Connection, Index, ModelDigest, Sequence, SessionId, Target, Term, Timestamp,
+};
+
+pub use action::{Action, Reaction};
+pub use client::Told;
+pub use device::Device;
+pub use nodes::Running;
+
+use crate::scenario::{Faults, Scenario};
+use lockstep_protocol::Ask;
+
+/// A request on its way to a device.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Flight {
+    /// The node that sent it.
+    pub node: usize,
+    /// Where it goes.
+    pub target: Target,
+    /// The connection it was sent on.
+    pub connection: Connection,
+    /// Its number.
+    pub sequence: Sequence,
+    /// Its election id.
+    pub term: Term,
+    /// What it asks.
+    pub ask: Ask,
+    /// Nobody waits for it any more; it may still land.
+    pub orphan: bool,
+}
+
+/// An answer on its way back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reply {
+    /// To which node.
+    pub node: usize,
+    /// From which device.
+    pub target: Target,
+    /// On which connection.
+    pub connection: Connection,
+    /// What the node will learn.
+    pub event: Event,
+}
+
+/// A write on its way to the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// By which node, in which start of it.
+    pub node: usize,
+    /// Which start; the answer is lost if the node has started anew since.
+    pub start: u8,
+    /// Whose.
+    pub wake: Wake,
+    /// The write.
+    pub txn: Txn,
+}
+
+/// A device write that a node decided on, kept for the step in which it happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The request.
+    pub flight: Flight,
+    /// Whether the node's view was the store's when it decided.
+    pub current: bool,
+}
+
+/// A write that happened in a step.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// Who wrote.
+    pub session: SessionId,
+    /// The store before.
+    pub before: View,
+    /// The store after.
+    pub after: View,
+}
+
+/// The state of everything.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The run this is part of.
+    pub scenario: Arc<Scenario>,
+    /// The truth.
+    pub store: View,
+    /// The nodes.
+    pub nodes: Vec<Running>,
+    /// The devices.
+    pub devices: BTreeMap<Target, Device>,
+    /// Requests under way.
+    pub requests: Vec<Flight>,
+    /// Answers under way.
+    pub replies: Vec<Reply>,
+    /// Writes under way.
+    pub letters: Vec<Letter>,
+    /// The time.
+    pub now: Timestamp,
+    /// How much of the script was submitted.
+    pub submitted: usize,
+    /// Faults that may still happen.
+    pub left: Faults,
+    /// What clients were told.
+    pub told: BTreeMap<usize, Told>,
+    /// Atomic transactions whose values a reader was served.
+    pub seen: BTreeSet<Index>,
+    /// Invariants that were broken on the way here.
+    pub broken: BTreeSet<&'static str>,
+    /// What nodes are about to learn; empty between steps.
+    pub news: VecDeque<(usize, Event)>,
+    /// What the last step sent to devices.
+    pub sent: Vec<Sent>,
+    /// What the last step wrote to the store, in order.
+    pub commits: Vec<Commit>,
+}
+
+impl System {
+    /// The start of a run: every node is up, nothing is connected.
+    #[must_use]
+    pub fn new(scenario: Arc<Scenario>) -> Self {
+        let devices =
+            scenario.targets.iter().map(|target| (target.clone(), Device::default())).collect();
+        let mut system = Self {
+            left: scenario.faults,
+            store: View::new(),
+            nodes: Vec::new(),
+            devices,
+            requests: Vec::new(),
+            replies: Vec::new(),
+            letters: Vec::new(),
+            now: Timestamp::ZERO,
+            submitted: 0,
+            told: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            broken: BTreeSet::new(),
+            news: VecDeque::new(),
+            sent: Vec::new(),
+            commits: Vec::new(),
+            scenario,
+        };
+        system.bind();
+        system.start_nodes();
+        system.connect_first();
+        system
+    }
+
+    #[expect(clippy::expect_used, reason = "a constant of the model")]
+    fn bind(&mut self) {
+        let models = ModelDigest::new("models").expect("a short plain name");
+        let bind = |target: &Target| Op::Binding {
+            target: target.clone(),
+            binding: Binding { models: models.clone() },
+        };
+        let ops = self.scenario.targets.iter().map(bind).collect();
+        self.store.absorb(&Changes { revision: self.store.revision().next(), ops });
+    }
+
+    /// One node begins as the master of every device, so that runs need not all begin with that.
+    fn connect_first(&mut self) {
+        for target in self.scenario.targets.clone() {
+            self.connect(0, &target);
+            self.settle();
+            while !self.requests.is_empty() || !self.replies.is_empty() {
+                if !self.replies.is_empty() {
+                    self.deliver_reply(0);
+                } else {
+                    self.deliver_request(0, Reaction::Accept);
+                }
+                self.settle();
+            }
+        }
+        self.sent.clear();
+        self.commits.clear();
+    }
+}

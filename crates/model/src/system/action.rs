@@ -1,0 +1,153 @@
+//! What can happen next, and making it happen.
+
+use lockstep_protocol::{Client, Event};
+use lockstep_types::{Index, Target, Timestamp};
+
+use super::System;
+
+/// How a device takes a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reaction {
+    /// It does what is asked.
+    Accept,
+    /// It will not.
+    Refuse,
+    /// Not now.
+    Busy,
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// The next entry of the script is submitted at a node.
+    Submit(usize),
+    /// A write reaches the store.
+    Write(usize),
+    /// A request reaches a device.
+    Deliver(usize, Reaction),
+    /// An answer reaches a node.
+    Answer(usize),
+    /// A node gives up on a request.
+    Hang(usize),
+    /// A node connects to a device.
+    Connect(usize, Target),
+    /// A connection breaks.
+    Disconnect(usize, Target),
+    /// A device stops and forgets.
+    StopDevice(Target),
+    /// A device starts, with what it had saved or with nothing.
+    StartDevice(Target, bool),
+    /// A node dies.
+    Crash(usize),
+    /// The lease of a dead node ends.
+    Expire(usize),
+    /// A node starts again.
+    Restart(usize),
+    /// A node's lease ends and the node does not know.
+    LoseLease(usize),
+    /// A node falls behind the store.
+    Lag(usize),
+    /// A node hears from the store again.
+    CatchUp(usize),
+    /// A deadline passes.
+    Late(Timestamp),
+    /// A client cancels a transaction at a node.
+    Cancel(usize, Index),
+    /// A node tries a device again.
+    Retry(usize),
+}
+
+impl System {
+    /// The state after an action.
+    #[must_use]
+    pub fn after(&self, action: &Action) -> Self {
+        let mut next = self.clone();
+        next.sent.clear();
+        next.commits.clear();
+        next.act(action);
+        next.settle();
+        next.tidy();
+        next
+    }
+
+    /// What is under way in one order, whatever the order it was sent in.
+    fn tidy(&mut self) {
+        self.requests.sort_by_key(|f| (f.target.clone(), f.node, f.connection, f.sequence));
+        self.replies.sort_by_key(|r| (r.target.clone(), r.node, r.connection));
+        self.letters.sort_by_key(|l| (l.node, l.start, l.wake.clone()));
+    }
+
+    fn act(&mut self, action: &Action) {
+        match action {
+            Action::Submit(node) => self.submit(*node),
+            Action::Write(at) => {
+                let letter = self.letters.remove(*at);
+                self.deliver_letter(letter);
+            }
+            Action::Deliver(at, reaction) => {
+                self.spend(*at, *reaction);
+                self.deliver_request(*at, *reaction);
+            }
+            Action::Answer(at) => self.deliver_reply(*at),
+            Action::Hang(at) => {
+                self.left.hangs -= 1;
+                self.hang(*at);
+            }
+            Action::Connect(node, target) => self.connect(*node, target),
+            Action::Disconnect(node, target) => {
+                self.left.disconnects -= 1;
+                if let Some(connection) = self.connection(*node, target) {
+                    self.disconnect(*node, target, connection);
+                }
+            }
+            Action::StopDevice(target) => {
+                self.left.restarts -= 1;
+                self.stop_device(target);
+            }
+            Action::StartDevice(target, saved) => self.start_device(target, *saved),
+            Action::Crash(node) => {
+                self.left.crashes -= 1;
+                self.crash(*node);
+            }
+            Action::Expire(node) => self.end_session(*node),
+            Action::Restart(node) => {
+                self.end_session(*node);
+                self.crash(*node);
+                self.start_node(*node);
+            }
+            Action::LoseLease(node) => {
+                self.left.leases -= 1;
+                self.lose_lease(*node);
+            }
+            Action::Lag(node) => {
+                self.left.lags -= 1;
+                self.nodes[*node].deaf = true;
+            }
+            Action::CatchUp(node) => self.catch_up(*node),
+            Action::Late(now) => {
+                self.left.late -= 1;
+                self.tick(*now);
+            }
+            Action::Cancel(node, index) => {
+                self.left.cancels -= 1;
+                self.tell(*node, Event::Cancel { client: Client(u64::MAX), index: *index });
+            }
+            Action::Retry(node) => self.tell(*node, Event::Tick(self.now)),
+        }
+    }
+
+    fn tick(&mut self, now: Timestamp) {
+        self.now = now;
+        for node in 0..self.nodes.len() {
+            self.tell(node, Event::Tick(now));
+        }
+    }
+
+    fn start_device(&mut self, target: &Target, saved: bool) {
+        let values = self.scenario.saved.clone().filter(|_| saved).unwrap_or_default();
+        if let Some(device) = self.devices.get_mut(target) {
+            device.on = true;
+            device.values = values;
+        }
+    }
+}

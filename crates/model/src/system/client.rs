@@ -1,0 +1,59 @@
+//! Clients: what they ask, what they are told, and what readers see.
+
+use lockstep_protocol::record::Status;
+use lockstep_protocol::{Client, Event, Reply};
+use lockstep_types::Index;
+
+use super::System;
+
+/// What the client of one entry of the script was told.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Told {
+    /// It was turned down before anything was written.
+    Refused,
+    /// It stands in the log like this.
+    Status(Index, Status),
+}
+
+impl System {
+    pub(super) fn submit(&mut self, node: usize) {
+        let number = self.submitted + 1;
+        let request = self.scenario.script[self.submitted].request(number);
+        self.submitted = number;
+        self.tell(node, Event::Submit { client: Client(number as u64), request });
+    }
+
+    /// Whether the next entry of the script may be submitted: those before it are in the log or were
+    /// turned down, so that their indexes are their places in the script.
+    pub(super) fn may_submit(&self) -> bool {
+        self.submitted < self.scenario.script.len()
+            && (0..self.submitted).all(|before| {
+                let entry = &self.scenario.script[before];
+                self.store.named(&entry.id(before + 1)).is_some()
+                    || self.told.contains_key(&(before + 1))
+            })
+    }
+
+    pub(super) fn answered(&mut self, client: Client, reply: &Reply) {
+        let told = match reply {
+            Reply::Refused(_) => Told::Refused,
+            Reply::Transaction { index, status } => Told::Status(*index, *status),
+        };
+        if let Ok(number) = usize::try_from(client.0)
+            && number <= self.scenario.script.len()
+        {
+            self.told.insert(number, told);
+        }
+    }
+
+    /// A reader looks at every target at one revision.
+    pub(super) fn read(&mut self) {
+        let atomic = |index: Index| self.store.transaction(index).is_some_and(|t| t.is_atomic());
+        let mut seen = Vec::new();
+        for target in &self.scenario.targets {
+            let visible = self.store.visible(target);
+            seen.extend(visible.units().map(|(_, unit)| unit.writer).filter(|w| atomic(*w)));
+        }
+        self.seen.extend(seen);
+    }
+}

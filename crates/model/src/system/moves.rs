@@ -1,0 +1,191 @@
+//! Which actions are possible in a state.
+
+use lockstep_protocol::Ask;
+use lockstep_protocol::node::Work;
+use lockstep_protocol::record::Status;
+use lockstep_types::Target;
+
+use super::action::{Action, Reaction};
+use super::{Flight, System};
+
+impl System {
+    /// What happens by itself sooner or later, if nothing else does.
+    #[must_use]
+    pub fn moves(&self) -> Vec<Action> {
+        let mut moves = Vec::new();
+        moves.extend((0..self.letters.len()).map(Action::Write));
+        moves.extend((0..self.replies.len()).map(Action::Answer));
+        moves.extend(self.deliverable().map(|at| Action::Deliver(at, Reaction::Accept)));
+        if self.may_submit() {
+            let live = (0..self.nodes.len()).filter(|node| self.hears(*node));
+            moves.extend(live.map(Action::Submit));
+        }
+        self.connection_moves(&mut moves);
+        self.node_moves(&mut moves);
+        moves.extend(self.deadlines());
+        moves
+    }
+
+    /// What may go wrong.
+    #[must_use]
+    pub fn mishaps(&self) -> Vec<Action> {
+        let mut mishaps = Vec::new();
+        self.device_mishaps(&mut mishaps);
+        self.node_mishaps(&mut mishaps);
+        mishaps
+    }
+
+    fn deliverable(&self) -> impl Iterator<Item = usize> {
+        let on = |flight: &Flight| self.devices.get(&flight.target).is_some_and(|d| d.on);
+        self.requests.iter().enumerate().filter(move |(_, f)| on(f)).map(|(at, _)| at)
+    }
+
+    /// Whether a node is up and hears from the store.
+    #[must_use]
+    pub fn hears(&self, node: usize) -> bool {
+        self.nodes[node].core.is_some() && !self.nodes[node].deaf
+    }
+
+    fn connection_moves(&self, moves: &mut Vec<Action>) {
+        for (target, device) in &self.devices {
+            if !device.on {
+                if !self.scenario.gone.contains(target) {
+                    moves.push(Action::StartDevice(target.clone(), false));
+                    if self.scenario.saved.is_some() {
+                        moves.push(Action::StartDevice(target.clone(), true));
+                    }
+                }
+                continue;
+            }
+            for node in 0..self.nodes.len() {
+                if self.nodes[node].core.is_some() && self.connection(node, target).is_none() {
+                    moves.push(Action::Connect(node, target.clone()));
+                }
+            }
+        }
+    }
+
+    fn node_moves(&self, moves: &mut Vec<Action>) {
+        for (node, running) in self.nodes.iter().enumerate() {
+            let alive = self.store.is_alive(&super::nodes::session(node, running.start));
+            match &running.core {
+                None => {
+                    if alive {
+                        moves.push(Action::Expire(node));
+                    }
+                    moves.push(Action::Restart(node));
+                }
+                Some(_) if running.deaf && !alive => moves.push(Action::Restart(node)),
+                Some(_) if running.deaf => moves.push(Action::CatchUp(node)),
+                Some(core) => {
+                    let waits = |target: &Target| {
+                        core.desk()
+                            .link(target)
+                            .is_some_and(|l| l.retry.is_some() && l.up && l.work == Work::Idle)
+                    };
+                    if self.scenario.targets.iter().any(waits) {
+                        moves.push(Action::Retry(node));
+                    }
+                }
+            }
+        }
+    }
+
+    fn deadlines(&self) -> impl Iterator<Item = Action> {
+        let script = self.scenario.script.iter().enumerate().take(self.submitted);
+        script
+            .filter_map(|(at, entry)| entry.passes(at + 1))
+            .map(lockstep_types::Timestamp::next)
+            .find(|late| *late > self.now)
+            .filter(|_| self.left.late > 0)
+            .map(Action::Late)
+            .into_iter()
+    }
+
+    fn device_mishaps(&self, mishaps: &mut Vec<Action>) {
+        for at in self.deliverable() {
+            let flight = &self.requests[at];
+            if !flight.orphan && self.may_refuse(flight) {
+                mishaps.push(Action::Deliver(at, Reaction::Refuse));
+            }
+            if !flight.orphan && self.left.busy > 0 && matches!(flight.ask, Ask::Set(_)) {
+                mishaps.push(Action::Deliver(at, Reaction::Busy));
+            }
+        }
+        for (at, flight) in self.requests.iter().enumerate() {
+            if self.left.hangs > 0 && !flight.orphan && self.scenario.is_fragile(&flight.target) {
+                mishaps.push(Action::Hang(at));
+            }
+        }
+        for (target, device) in &self.devices {
+            if !self.scenario.is_fragile(target) || !device.on {
+                continue;
+            }
+            if self.left.restarts > 0 {
+                mishaps.push(Action::StopDevice(target.clone()));
+            }
+            for node in 0..self.nodes.len() {
+                if self.left.disconnects > 0 && self.connection(node, target).is_some() {
+                    mishaps.push(Action::Disconnect(node, target.clone()));
+                }
+            }
+        }
+    }
+
+    fn node_mishaps(&self, mishaps: &mut Vec<Action>) {
+        for node in 0..self.nodes.len() {
+            if self.nodes[node].core.is_none() {
+                continue;
+            }
+            if self.left.crashes > 0 {
+                mishaps.push(Action::Crash(node));
+            }
+            if self.left.leases > 0 && self.hears(node) {
+                mishaps.push(Action::LoseLease(node));
+            }
+            if self.left.lags > 0 && self.hears(node) {
+                mishaps.push(Action::Lag(node));
+            }
+        }
+        if self.left.cancels > 0
+            && let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n))
+        {
+            let open = self.store.open().filter(|t| t.status != Status::Reverting);
+            mishaps.extend(open.map(|t| Action::Cancel(node, t.index)));
+        }
+    }
+
+    /// What a request is for, told by what its sender has under way.
+    #[must_use]
+    pub fn purpose(&self, flight: &Flight) -> Option<&Work> {
+        let core = self.nodes[flight.node].core.as_ref()?;
+        Some(&core.desk().link(&flight.target)?.work)
+    }
+
+    fn may_refuse(&self, flight: &Flight) -> bool {
+        self.scenario.is_fragile(&flight.target) && self.refusals_left(flight) > 0
+    }
+
+    fn refusals_left(&self, flight: &Flight) -> u8 {
+        match self.purpose(flight) {
+            Some(Work::Applying(_)) => self.left.refusals,
+            Some(Work::Undoing(_)) => self.left.undo_refusals,
+            Some(Work::Pushing(..)) => self.left.resync_refusals,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn spend(&mut self, at: usize, reaction: Reaction) {
+        if reaction == Reaction::Busy {
+            self.left.busy -= 1;
+        }
+        if reaction != Reaction::Refuse {
+            return;
+        }
+        match self.purpose(&self.requests[at]) {
+            Some(Work::Applying(_)) => self.left.refusals -= 1,
+            Some(Work::Undoing(_)) => self.left.undo_refusals -= 1,
+            _ => self.left.resync_refusals -= 1,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Connections and what travels on them.
+
+use lockstep_protocol::{Answer, Ask, Event};
+use lockstep_types::{Connection, Target};
+
+use super::action::Reaction;
+use super::{Flight, Reply, System};
+
+impl System {
+    pub(super) fn connect(&mut self, node: usize, target: &Target) {
+        let running = &mut self.nodes[node];
+        running.connection = running.connection.next();
+        let connection = running.connection;
+        self.tell(node, Event::Connected { target: target.clone(), connection });
+    }
+
+    /// A connection is gone: answers on it never arrive; requests on it may.
+    pub(super) fn disconnect(&mut self, node: usize, target: &Target, connection: Connection) {
+        self.abandon(node, target, connection);
+        self.tell(node, Event::Disconnected { target: target.clone(), connection });
+    }
+
+    pub(super) fn abandon(&mut self, node: usize, target: &Target, connection: Connection) {
+        let on_it =
+            |n: usize, t: &Target, c: Connection| n == node && t == target && c == connection;
+        self.replies.retain(|reply| !on_it(reply.node, &reply.target, reply.connection));
+        for flight in &mut self.requests {
+            if on_it(flight.node, &flight.target, flight.connection) {
+                flight.orphan = true;
+            }
+        }
+        self.drop_orphans();
+    }
+
+    /// Requests that nobody waits for matter only where they may still land and change something.
+    pub(super) fn drop_orphans(&mut self) {
+        let late = self.scenario.late_delivery;
+        self.requests.retain(|f| !f.orphan || (late && matches!(f.ask, Ask::Set(_))));
+    }
+
+    /// A device takes a request, and answers if anyone waits.
+    pub(super) fn deliver_request(&mut self, at: usize, reaction: Reaction) {
+        let flight = self.requests.remove(at);
+        let rewrites = self.scenario.rewrites;
+        let Some(device) = self.devices.get_mut(&flight.target) else { return };
+        let answer = device.take(flight.term, &flight.ask, reaction, rewrites);
+        if !flight.orphan {
+            self.reply(&flight, answer);
+        }
+    }
+
+    fn reply(&mut self, flight: &Flight, answer: Answer) {
+        self.replies.push(Reply {
+            node: flight.node,
+            target: flight.target.clone(),
+            connection: flight.connection,
+            event: Event::Answered {
+                target: flight.target.clone(),
+                connection: flight.connection,
+                sequence: flight.sequence,
+                answer,
+            },
+        });
+    }
+
+    pub(super) fn deliver_reply(&mut self, at: usize) {
+        let reply = self.replies.remove(at);
+        self.tell(reply.node, reply.event);
+    }
+
+    /// The node gives up on a request, which may still land.
+    pub(super) fn hang(&mut self, at: usize) {
+        let flight = &mut self.requests[at];
+        flight.orphan = true;
+        let flight = flight.clone();
+        self.drop_orphans();
+        let event = Event::Answered {
+            target: flight.target,
+            connection: flight.connection,
+            sequence: flight.sequence,
+            answer: Answer::Unknown,
+        };
+        self.tell(flight.node, event);
+    }
+
+    /// A device stops: every connection to it breaks, and what was on its way to it is lost.
+    pub(super) fn stop_device(&mut self, target: &Target) {
+        if let Some(device) = self.devices.get_mut(target) {
+            device.stop();
+        }
+        self.requests.retain(|flight| flight.target != *target);
+        for node in 0..self.nodes.len() {
+            if let Some(connection) = self.connection(node, target) {
+                self.disconnect(node, target, connection);
+            }
+        }
+    }
+
+    /// The connection of a node to a device, if it is up.
+    #[must_use]
+    pub fn connection(&self, node: usize, target: &Target) -> Option<Connection> {
+        let link = self.nodes[node].core.as_ref()?.desk().link(target)?;
+        link.up.then_some(link.connection)
+    }
+}

@@ -1,0 +1,103 @@
+//! Carrying out what the core commands.
+
+use std::collections::BTreeMap;
+
+use lockstep_protocol::record::Violation;
+use lockstep_protocol::{Changes, Check, Command, Event, Txn, Verdict, Wake, Written};
+use lockstep_types::{Content, SessionId, Target, Value};
+
+use super::{Commit, Flight, Letter, Sent, System};
+use crate::scenario::path;
+
+impl System {
+    pub(super) fn run(&mut self, node: usize, commands: Vec<Command>) {
+        for command in commands {
+            self.carry_out(node, command);
+        }
+    }
+
+    fn carry_out(&mut self, node: usize, command: Command) {
+        match command {
+            Command::Write { wake, txn } => {
+                let letter = Letter { node, start: self.nodes[node].start, wake, txn };
+                if self.scenario.instant {
+                    self.deliver_letter(letter);
+                } else {
+                    self.letters.push(letter);
+                }
+            }
+            Command::Validate { subject, checks } => {
+                let verdict = self.judge(checks);
+                self.tell(node, Event::Verdict { subject, verdict });
+            }
+            Command::Send { target, connection, sequence, term, ask } => {
+                let flight =
+                    Flight { node, target, connection, sequence, term, ask, orphan: false };
+                let current = self.is_current(node);
+                self.sent.push(Sent { flight: flight.clone(), current });
+                self.requests.push(flight);
+            }
+            Command::Close { target, connection } => {
+                self.abandon(node, &target, connection);
+                self.tell(node, Event::Disconnected { target, connection });
+            }
+            Command::Answer { client, reply } => self.answered(client, &reply),
+        }
+    }
+
+    /// Whether a node's view is the store's.
+    pub(super) fn is_current(&self, node: usize) -> bool {
+        let core = self.nodes[node].core.as_ref();
+        core.is_some_and(|core| core.view().revision() == self.store.revision())
+    }
+
+    /// A write reaches the store: it happens whole or not at all, and everyone is told.
+    pub(super) fn deliver_letter(&mut self, letter: Letter) {
+        let Letter { node, start, wake, txn } = letter;
+        let result = self.commit(super::nodes::session(node, start), &txn);
+        if self.nodes[node].start == start {
+            self.written(node, wake, result);
+        }
+    }
+
+    fn commit(&mut self, session: SessionId, txn: &Txn) -> Written {
+        if !txn.compares.iter().all(|compare| self.store.holds(compare)) {
+            return Written::Stale(self.store.revision());
+        }
+        let changes = Changes { revision: self.store.revision().next(), ops: txn.ops.clone() };
+        let before = self.store.clone();
+        self.store.absorb(&changes);
+        self.commits.push(Commit { session, before, after: self.store.clone() });
+        self.read();
+        self.watch(&changes);
+        Written::Done(changes.revision)
+    }
+
+    fn written(&mut self, node: usize, wake: Wake, result: Written) {
+        // A node that is cut off cannot tell whether its write happened, only that it must look.
+        self.tell_of_store(node, Event::Written { wake, result });
+    }
+
+    /// yang's part: `bad` is never valid, and where the run says so `/b` needs `/a`.
+    fn judge(&self, checks: BTreeMap<Target, Check>) -> Verdict {
+        let mut violations = Vec::new();
+        let mut bases = BTreeMap::new();
+        for (target, check) in checks {
+            let broken = |at: &str, message: &str| Violation {
+                target: target.clone(),
+                path: path(at),
+                message: message.into(),
+            };
+            let bad = Content::Leaf(Value::String("bad".into()));
+            if check.result.iter().any(|(_, content)| *content == bad) {
+                violations.push(broken("/a", "bad is bad"));
+            }
+            let has = |at| check.result.get(&path(at)).is_some();
+            if self.scenario.needs && has("/b") && !has("/a") {
+                violations.push(broken("/b", "needs /a"));
+            }
+            bases.insert(target, check.base);
+        }
+        Verdict { bases, violations }
+    }
+}

@@ -1,0 +1,44 @@
+//! Decision tests: a state and an event go in, the exact commands come out.
+//!
+//! Each subject has a file. [`support`] has the world they play in: one or two nodes, a store that checks
+//! compares as the real ones do, devices that accept everything, and builders for what is expected.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod apply_and_record;
+#[cfg(test)]
+mod batches;
+#[cfg(test)]
+mod cancel;
+#[cfg(test)]
+mod deadlines;
+#[cfg(test)]
+mod ids;
+#[cfg(test)]
+mod mastership;
+#[cfg(test)]
+mod recheck;
+#[cfg(test)]
+mod refusal_turns;
+#[cfg(test)]
+mod resync;
+#[cfg(test)]
+mod resync_refused;
+#[cfg(test)]
+mod rollback;
+#[cfg(test)]
+mod rollback_refused;
+#[cfg(test)]
+mod statuses;
+#[cfg(test)]
+mod submit_and_decide;
+#[cfg(test)]
+mod undo;
+#[cfg(test)]
+mod unknown_outcome;
+#[cfg(test)]
+mod withdrawal;

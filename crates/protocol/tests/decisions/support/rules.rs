@@ -1,0 +1,57 @@
+//! What holds for every write of every test, whatever its subject.
+
+use std::collections::BTreeSet;
+
+use lockstep_protocol::record::{Header, PartStatus, Status, Transaction};
+use lockstep_protocol::{Op, View};
+
+/// Panics if a write does what no write may.
+pub(crate) fn check(store: &View, ops: &[Op]) {
+    let keys: BTreeSet<_> = ops.iter().map(Op::key).collect();
+    assert_eq!(keys.len(), ops.len(), "a record is written twice: {ops:?}");
+    for op in ops {
+        match op {
+            Op::Transaction(transaction) => check_transaction(store, transaction),
+            Op::Configuration { target, header, .. } => {
+                check_header(store.header(target), header);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A status is followed by one of its successors; an entry is Pending before it is in the log.
+fn check_transaction(store: &View, after: &Transaction) {
+    let before = store.transaction(after.index);
+    let status = before.map_or(Status::Pending, |before| before.status);
+    assert!(
+        status == after.status || status.successors().contains(&after.status),
+        "transaction {}: {status:?} is followed by {:?}",
+        after.index,
+        after.status,
+    );
+    for (target, part) in &after.targets {
+        let old = before.map_or(PartStatus::Pending, |before| before.part(target));
+        assert!(
+            old == part.status || may_follow(old, part.status),
+            "transaction {} on {target}: {old:?} is followed by {:?}",
+            after.index,
+            part.status,
+        );
+    }
+}
+
+fn may_follow(before: PartStatus, after: PartStatus) -> bool {
+    match before {
+        PartStatus::Pending => true,
+        PartStatus::Applied => after == PartStatus::Undone,
+        PartStatus::Refused | PartStatus::Withdrawn | PartStatus::Undone => false,
+    }
+}
+
+/// Order: indexes never go back, and applied never passes committed.
+fn check_header(before: &Header, after: &Header) {
+    assert!(before.committed.index <= after.committed.index, "{before:?} to {after:?}");
+    assert!(before.applied.index <= after.applied.index, "{before:?} to {after:?}");
+    assert!(after.applied.index <= after.committed.index, "{after:?}");
+}

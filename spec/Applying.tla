@@ -1,0 +1,216 @@
+------------------------------ MODULE Applying ------------------------------
+(***************************************************************************)
+(* The master of a target and its device.  A write to a device is three    *)
+(* steps: SEND (the Set leaves the node), DELIVER (the device takes it     *)
+(* whole or refuses it whole) and RECORD (the answer is written to the     *)
+(* store).  Anything can happen between two of them: a crash, a lost       *)
+(* connection, a new master, a turn, a cancel.                             *)
+(***************************************************************************)
+EXTENDS Deciding
+
+\* A node writes to a device only on the connection it won its term on, one
+\* request at a time.
+Usable(n, t) == belief[n][t].term > 0 /\ link[n][t].up /\ link[n][t].id = belief[n][t].link
+Ready(n, t)  == Usable(n, t) /\ request[n][t] = Idle
+InSync(n, t) == config[t].synced = belief[n][t].term
+
+Send(n, t, what, i, delta) ==
+  request' = [request EXCEPT ![n][t] =
+    [stage |-> "sent", what |-> what, i |-> i, delta |-> delta, term |-> belief[n][t].term]]
+
+---------------------------------------------------------------------------
+\* PROPOSALS
+
+\* What the device is sent for i: only the paths of i, as they will stand.
+Delta(i, t) == LET units == With(i, t, config[t].applied).units IN [p \in Paths(i, t) |-> units[p].value]
+
+\* The head of the apply queue, unless it has to be validated again first.
+Sendable(t) == LET i == ApplyHead(t) IN
+  /\ i # 0 /\ ~NothingToSend(i, t)
+  /\ config[t].recheck = 0 \/ i <= config[t].recheck
+
+SendProposal(n, t) ==
+  /\ Ready(n, t) /\ InSync(n, t) /\ Sendable(t)
+  /\ Send(n, t, "apply", ApplyHead(t), Delta(ApplyHead(t), t))
+  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* UNDO
+
+AfterUndo(i, t) == IF log[i].proposal[t] = "Applied" THEN Without(i, t, config[t].applied) ELSE config[t].applied
+UndoDelta(i, t) == LET units == AfterUndo(i, t).units IN [p \in Paths(i, t) |-> units[p].value]
+
+\* Rule 3: to every target that may have received i, known or not.
+SendUndo(n, t) ==
+  \E i \in UndoQueue(t) :
+    /\ Ready(n, t) /\ InSync(n, t) /\ MaybeSent(i, t)
+    /\ Send(n, t, "undo", i, UndoDelta(i, t))
+    /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
+
+RecordUndone(i, t, synced) ==
+  Write([log EXCEPT ![i].proposal[t] = "Undone"],
+        [config EXCEPT ![t].applied = [AfterUndo(i, t) EXCEPT !.index = IF MaybeSent(i, t) THEN i ELSE @],
+                       ![t].synced = synced])
+
+\* Rule 4: where i was never sent, or the target is not synchronised, in the
+\* store alone; the resync that has to come first brings it to the device.  By
+\* the master while it has nothing outstanding (so never beside a resync), or
+\* by any node while there is no master.
+UndoInStore(t) ==
+  \E i \in UndoQueue(t) :
+    /\ \/ ~HasMaster(t)
+       \/ \E n \in Node : IsMaster(n, t) /\ request[n][t] = Idle /\ (~InSync(n, t) \/ ~MaybeSent(i, t))
+    /\ RecordUndone(i, t, config[t].synced)
+    /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* RESYNC: claim (raise the device's election id, which shuts out every older
+\* master), read, send the difference (rule 6).  It does not start while an
+\* undo waits (rule 5).
+
+\* A path is left alone if it is as wanted, if it already is what the head of
+\* the apply queue will make it (no flap), or if this is what the device makes
+\* of the wanted value (rule 8).
+LeftAlone(t, p, seen) ==
+  LET want == config[t].applied.units[p].value
+      head == ApplyHead(t)
+  IN \/ seen[p] = want
+     \/ head # 0 /\ p \in Paths(head, t) /\ seen[p] = Delta(head, t)[p]
+     \/ config[t].rewritten[p] = <<want, seen[p]>>
+Difference(t, seen) ==
+  [p \in {q \in Path : ~LeftAlone(t, q, seen)} |-> config[t].applied.units[p].value]
+
+\* The request remembers the head it looked at.  If there is nothing to send
+\* it is as good as answered.  After a refused resync, difference and head go
+\* together, once: see RecordSync.
+SendDifference(n, t, seen) ==
+  LET delta == Difference(t, seen)
+      head  == ApplyHead(t)
+  IN IF config[t].refused /\ Sendable(t)
+     THEN Send(n, t, "both", head, [p \in DOMAIN delta \cup Paths(head, t) |->
+                                      IF p \in Paths(head, t) THEN Delta(head, t)[p] ELSE delta[p]])
+     ELSE IF DOMAIN delta # {} THEN Send(n, t, "sync", head, delta)
+     ELSE request' = [request EXCEPT ![n][t] =
+            [stage |-> "answered", what |-> "sync", i |-> head, ok |-> TRUE, made |-> << >>, term |-> belief[n][t].term]]
+
+MayClaim(n, t) ==
+  /\ Ready(n, t) /\ ~InSync(n, t) /\ UndoQueue(t) = {}
+  /\ device[t].on /\ device[t].election <= belief[n][t].term
+
+\* In one step, where a scenario does not ask for more ...
+Resync(n, t) ==
+  /\ ~Run.stepwise /\ MayClaim(n, t)
+  /\ device' = [device EXCEPT ![t].election = belief[n][t].term]
+  /\ SendDifference(n, t, device[t].values)
+  /\ UNCHANGED <<store, masters, nodes, stray, faults, clients>>
+
+\* ... or in three.
+Claim(n, t) ==
+  /\ Run.stepwise /\ MayClaim(n, t)
+  /\ device' = [device EXCEPT ![t].election = belief[n][t].term]
+  /\ request' = [request EXCEPT ![n][t] = [stage |-> "claimed", term |-> belief[n][t].term]]
+  /\ UNCHANGED <<store, masters, nodes, stray, faults, clients>>
+Read(n, t) ==
+  /\ request[n][t].stage = "claimed" /\ Usable(n, t) /\ device[t].on
+  /\ request' = [request EXCEPT ![n][t] = [stage |-> "read", seen |-> device[t].values, term |-> @.term]]
+  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
+SendRead(n, t) ==
+  /\ request[n][t].stage = "read" /\ Usable(n, t)
+  /\ SendDifference(n, t, request[n][t].seen)
+  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* THE DEVICE
+
+\* What the device makes of a value.
+Made(v) == IF v \in DOMAIN Run.rewrites THEN Run.rewrites[v] ELSE v
+MadeOf(delta) == [p \in DOMAIN delta |-> Made(delta[p])]
+
+\* Whether it may, or must, refuse a Set.  A picky device takes no resync on
+\* its own after a restart, only together with a new change.
+MustRefuse(t, what, delta) ==
+  \/ \E p \in DOMAIN delta : delta[p] \in Run.dislikes
+  \/ what = "sync" /\ device[t].picky
+MayRefuse(t, what) ==
+  \/ what = "apply" /\ t \in Run.refuses
+  \/ what = "undo" /\ t \in Run.refusesUndo
+  \/ what \in {"sync", "both"} /\ faults.resyncs < Run.resyncRefusals
+Answers(t, what, delta) ==
+  IF MustRefuse(t, what, delta) THEN {FALSE} ELSE IF MayRefuse(t, what) THEN BOOLEAN ELSE {TRUE}
+
+\* A device takes no Set with an election id below the highest it has seen.
+Fenced(t, term) == device[t].election > term
+Taken(t, term, delta, ok, what) ==
+  [device EXCEPT ![t].election = term,
+                 ![t].values = IF ok THEN Overlay(@, MadeOf(delta)) ELSE @,
+                 ![t].picky = @ /\ ~(ok /\ what = "both")]
+
+\* The answer to a resync says what the device made of it: reading again right
+\* after is one step with it, since nobody else can get in between.
+Deliver(n, t) ==
+  LET r == request[n][t] IN
+  /\ r.stage = "sent" /\ Usable(n, t) /\ device[t].on /\ ~Fenced(t, r.term)
+  /\ \E ok \in Answers(t, r.what, r.delta) :
+       /\ device' = Taken(t, r.term, r.delta, ok, r.what)
+       /\ request' = [request EXCEPT ![n][t] =
+            [stage |-> "answered", what |-> r.what, i |-> r.i, ok |-> ok, term |-> r.term,
+             made |-> IF ok /\ r.what \in {"sync", "both"} THEN [p \in {q \in DOMAIN r.delta : Made(r.delta[q]) # r.delta[q]} |-> <<r.delta[p], Made(r.delta[p])>>]
+                      ELSE << >>]]
+       /\ faults' = IF r.what \in {"sync", "both"} /\ ~ok /\ ~MustRefuse(t, r.what, r.delta)
+                    THEN [faults EXCEPT !.resyncs = @ + 1] ELSE faults
+  /\ UNCHANGED <<store, masters, nodes, stray, clients>>
+
+\* A Set that nobody waits for any more arrives after all.
+Land(t) ==
+  \E s \in stray[t] :
+    /\ device[t].on /\ ~Fenced(t, s.term)
+    /\ stray' = [stray EXCEPT ![t] = @ \ {s}]
+    /\ device' = Taken(t, s.term, s.delta, TRUE, "stray")
+    /\ UNCHANGED <<store, masters, nodes, request, faults, clients>>
+
+---------------------------------------------------------------------------
+\* RECORD
+
+RecordApplied(i, t, c) ==
+  Write([log EXCEPT ![i].proposal[t] = "Applied"],
+        [c EXCEPT ![t].applied = [With(i, t, @) EXCEPT !.index = i]])
+
+\* Rules 1 and 2.  The refusal is the turn, or the withdrawal, in one write.
+\* The device may hold some of i all the same, from an earlier send that was
+\* never recorded: it is read again before anything else.
+RecordRefused(i, t) ==
+  IF IsAtomic(i)
+  THEN Write([LogTurned(i) EXCEPT ![i].proposal[t] = "Refused"],
+             [ConfigTurned(i) EXCEPT ![t].applied.index = i, ![t].synced = 0])
+  ELSE Withdraw(i, {t})
+
+\* The device is synchronised, unless the head that was looked at has left the
+\* queue: then something it had left on the device may have been left alone.
+Marked(old, made) == [p \in Path |-> IF p \in DOMAIN made THEN made[p] ELSE old[p]]
+SyncedConfig(t, r) ==
+  [config EXCEPT ![t].synced = r.term, ![t].refused = FALSE, ![t].rewritten = Marked(@, r.made)]
+
+\* Rule 8.  Refused alone: next time together with the head, if there is one.
+\* Refused together: next time alone again, since it may have been the head.
+RecordSync(n, t, r) ==
+  IF ~r.ok THEN config' = [config EXCEPT ![t].refused = r.what = "sync"] /\ UNCHANGED log
+  ELSE IF r.i # 0 /\ ApplyHead(t) # r.i THEN UNCHANGED store
+  ELSE IF r.what = "both" THEN RecordApplied(r.i, t, SyncedConfig(t, r))
+  ELSE config' = SyncedConfig(t, r) /\ UNCHANGED log
+
+\* By the master alone: the write compares the mastership and the session key.
+\* If that fails, the node learns that it no longer is the master.
+Record(n, t) ==
+  LET r == request[n][t] IN
+  /\ r.stage = "answered" /\ request' = [request EXCEPT ![n][t] = Idle]
+  /\ IF ~IsMaster(n, t)
+     THEN UNCHANGED store /\ belief' = [belief EXCEPT ![n][t].term = 0]
+     ELSE /\ UNCHANGED belief
+          /\ IF r.what \in {"sync", "both"} THEN RecordSync(n, t, r)
+             ELSE IF r.what = "apply" /\ ApplyHead(t) = r.i
+                  THEN IF r.ok THEN RecordApplied(r.i, t, config) ELSE RecordRefused(r.i, t)
+             ELSE IF r.what = "undo" /\ r.i \in UndoQueue(t)
+                  THEN RecordUndone(r.i, t, IF r.ok THEN config[t].synced ELSE 0)
+             ELSE UNCHANGED store                      \* it turned, or was cancelled, meanwhile
+  /\ UNCHANGED <<masters, session, link, device, stray, faults, clients>>
+=============================================================================

@@ -1,0 +1,204 @@
+------------------------------ MODULE Deciding ------------------------------
+(***************************************************************************)
+(* What happens in the store alone: Submit, Decide, deadlines, Cancel, the *)
+(* turn of an atomic transaction, the withdrawal of a queued one, and the  *)
+(* checks that follow a withdrawal.  Any node may take these steps; each   *)
+(* is ONE compare-and-set over everything it reads and writes.             *)
+(***************************************************************************)
+EXTENDS State
+
+\* Every write that changes a transaction goes through here: the write that
+\* records its last proposal also writes its outcome, and lets go of its
+\* targets.  `l` and `c` are the new log and configurations.
+Outcome(e) ==
+  LET answers == {e.proposal[t] : t \in DOMAIN e.proposal} IN
+  IF e.status = "Committed" /\ answers = {"Applied"} THEN "Applied"
+  ELSE IF e.status = "Committed" /\ "Pending" \notin answers THEN "Partial"
+  ELSE IF e.status = "Reverting" /\ answers \subseteq {"Refused", "Undone"} THEN "Reverted"
+  ELSE e.status
+
+Write(l, c) ==
+  LET done == [i \in DOMAIN l |-> [l[i] EXCEPT !.status = Outcome(l[i])]] IN
+  /\ log' = done
+  /\ config' = [t \in Target |->
+       IF c[t].holder # 0 /\ done[c[t].holder].status \in Final THEN [c[t] EXCEPT !.holder = 0] ELSE c[t]]
+
+---------------------------------------------------------------------------
+\* SUBMIT
+
+IndexOf(k, l) == LET S == {i \in DOMAIN l : l[i].item = k} IN IF S = {} THEN 0 ELSE Min(S)
+
+\* Script item k as a new entry of log l.  A Rollback that names no targets
+\* stands in the queues of all targets of what it rolls back.
+Entry(k, l) ==
+  LET e == Run.script[k]
+      j == IF e.kind = "Change" THEN 0 ELSE IndexOf(e.of, l)
+      T == IF e.kind = "Change" THEN DOMAIN e.set
+           ELSE IF e.named # {} THEN e.named
+           ELSE IF j = 0 THEN {} ELSE DOMAIN l[j].proposal
+  IN [item |-> k, of |-> j, status |-> "Pending", reason |-> None,
+      proposal |-> [t \in T |-> "Pending"], undo |-> << >>]
+
+\* The id is compared with those in the log in the append itself: a client
+\* that asks again gets the first outcome, not a second entry.
+Submit(k) ==
+  /\ IndexOf(k, log) = 0
+  /\ Run.anyOrder \/ k = Len(log) + 1
+  /\ log' = Append(log, Entry(k, log))
+  /\ UNCHANGED <<config, masters, nodes, request, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* DECIDE
+
+AtCommitHead(i) == \A t \in Targets(i) :
+  i = Min(CommitQueue(t)) /\ config[t].holder = 0 /\ config[t].recheck = 0
+
+\* A Rollback concerns those of its targets where its change is still live,
+\* and must find it to be the latest there: as a whole, or path by path.
+Concerned(i) == IF IsChange(i) THEN Targets(i) ELSE {t \in Targets(i) : log[i].of \in Live(t)}
+IsLatest(j, t, rule) ==
+  IF rule = "target" THEN config[t].committed.revision = j
+  ELSE \A p \in Paths(j, t) : config[t].committed.units[p].writer = j
+
+RefusalOfRollback(i) ==
+  LET j == log[i].of IN
+  IF j = 0 THEN "unknown"
+  ELSE IF ~IsChange(j) THEN "not a change"
+  ELSE IF log[j].undo = << >> THEN "not committed"
+  ELSE IF Concerned(i) = {} THEN "live nowhere"
+  ELSE IF \E t \in Concerned(i) : ~IsLatest(j, t, Body(i).rule) THEN "superseded"
+  ELSE None
+
+Verdict(i) ==
+  LET refusal == IF IsChange(i) THEN None ELSE RefusalOfRollback(i) IN
+  IF refusal # None THEN refusal
+  ELSE IF \E t \in Concerned(i) : ~Valid(With(i, t, config[t].committed).units) THEN "invalid"
+  ELSE None
+
+\* Change i leaves the chain of t: whoever names it names what was before it.
+Unlinked(l, i, T) ==
+  [k \in DOMAIN l |->
+     [l[k] EXCEPT !.undo = [t \in DOMAIN @ |-> IF t \in T /\ k # i THEN Relink(@[t], i, log[i].undo[t]) ELSE @[t]]]]
+
+Commit(i) ==
+  LET T == Concerned(i)
+      decided == [log EXCEPT
+        ![i].status = "Committed",
+        ![i].proposal = [t \in T |-> "Pending"],
+        ![i].undo = IF IsChange(i)
+                    THEN [t \in T |-> UndoFor(config[t].committed.units, config[t].committed.revision, Set(i, t))]
+                    ELSE @]
+  IN
+  /\ Verdict(i) = None
+  /\ log' = IF IsChange(i) THEN decided ELSE Unlinked(decided, log[i].of, T)
+  /\ config' = [t \in Target |->
+       IF t \in T THEN [config[t] EXCEPT !.committed = [With(i, t, @) EXCEPT !.index = i],
+                                         !.holder = IF IsAtomic(i) THEN i ELSE 0]
+       ELSE IF t \in Targets(i) THEN [config[t] EXCEPT !.committed.index = i]
+       ELSE config[t]]
+
+\* Rejected on all its targets, by the verdict on any of them.
+Reject(i) ==
+  /\ Verdict(i) # None \/ Run.rejects
+  /\ log' = [log EXCEPT ![i].status = "Rejected", ![i].reason = IF Verdict(i) # None THEN Verdict(i) ELSE "invalid"]
+  /\ config' = [t \in Target |->
+       IF t \in Targets(i) THEN [config[t] EXCEPT !.committed.index = i] ELSE config[t]]
+
+Decide(i) ==
+  /\ log[i].status = "Pending" /\ AtCommitHead(i)
+  /\ Commit(i) \/ Reject(i)
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* THE TURN: an atomic transaction leaves the committed values of all its
+\* targets in the write that says Reverting, and is then undone target by
+\* target.  It goes on holding their commit queues until that is done.
+
+\* A Rollback that turns gives its change back its place in the chain of revisions.
+LinkedBack(l, i) ==
+  LET j == log[i].of
+      next(t) == {k \in Live(t) : k > j}
+  IN [k \in DOMAIN l |->
+        [l[k] EXCEPT !.undo = [t \in DOMAIN @ |->
+           IF t \in Targets(i) /\ ~Withdrawn(j, t) /\ next(t) # {} /\ k = Min(next(t))
+           THEN [@[t] EXCEPT !.revision = j] ELSE @[t]]]]
+
+LogTurned(i) ==
+  LET l == [log EXCEPT ![i].status = "Reverting"] IN IF IsChange(i) THEN l ELSE LinkedBack(l, i)
+ConfigTurned(i) ==
+  [t \in Target |-> IF t \in Targets(i) THEN [config[t] EXCEPT !.committed = Without(i, t, @)] ELSE config[t]]
+
+Turn(i) == log[i].status = "Committed" /\ IsAtomic(i) /\ Write(LogTurned(i), ConfigTurned(i))
+
+---------------------------------------------------------------------------
+\* THE WITHDRAWAL: a queued transaction leaves one target, as if it had never
+\* been there.  Later writers keep their values and are linked to what was
+\* before it.  If it was the head of the apply queue the device may hold it,
+\* so the target is read again before anything else is sent (rule 2).  What
+\* stands behind it in the queue has to be validated again (rule 9).
+
+LogWithdrawn(i, T) ==
+  Unlinked([log EXCEPT ![i].proposal = [t \in DOMAIN @ |-> IF t \in T THEN "Withdrawn" ELSE @[t]]], i, T)
+
+ConfigWithdrawn(i, T) ==
+  [t \in Target |->
+     IF t \notin T THEN config[t]
+     ELSE LET c == config[t]
+              head == i = ApplyHead(t)
+              behind == \E k \in ApplyQueue(t) : k > i
+          IN [c EXCEPT !.committed = Without(i, t, @),
+                       !.applied.index = IF head THEN i ELSE @,
+                       !.synced = IF head THEN 0 ELSE @,
+                       !.recheck = IF ~behind THEN @ ELSE IF @ = 0 THEN i ELSE Min({@, i})]]
+
+Withdraw(i, T) == Write(LogWithdrawn(i, T), ConfigWithdrawn(i, T))
+
+\* Rule 9.  The commit queue of t is held, and what was not validated again is
+\* not sent, until this is through; no device is needed for it.
+Recheck(t) ==
+  LET behind == {k \in ApplyQueue(t) : k > config[t].recheck}
+      k == Min(behind)
+  IN
+  /\ config[t].recheck # 0
+  /\ IF behind = {} THEN config' = [config EXCEPT ![t].recheck = 0] /\ UNCHANGED log
+     ELSE IF Valid(StandsAfter(k, t).units) THEN config' = [config EXCEPT ![t].recheck = k] /\ UNCHANGED log
+     ELSE IF IsAtomic(k) THEN Turn(k)
+     ELSE Withdraw(k, {t})
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+\* Rule 10.  The Rollback of a change that was withdrawn on t has nothing to do there.
+RecordNothing(i, t) ==
+  /\ log[i].status = "Committed" /\ t \in Targets(i) /\ log[i].proposal[t] = "Pending" /\ NothingToSend(i, t)
+  /\ Write([log EXCEPT ![i].proposal[t] = "Applied"], config)
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* DEADLINES AND CANCEL
+
+\* A Pending entry that is given up is marked in its own record; queues pass over it.
+GiveUpPending(i, status, reason) ==
+  /\ log[i].status = "Pending"
+  /\ log' = [log EXCEPT ![i].status = status, ![i].reason = reason] /\ UNCHANGED config
+
+\* An atomic transaction waits for a target that cannot be reached.
+Unreachable(i) == /\ log[i].status = "Committed" /\ IsAtomic(i)
+                  /\ \E t \in Targets(i) : log[i].proposal[t] = "Pending" /\ ~Synchronised(t)
+
+Deadline(i) ==
+  /\ \/ Run.latePending /\ GiveUpPending(i, "Rejected", "deadline")
+     \/ (Run.deadline = "any" \/ Unreachable(i)) /\ Turn(i)
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+\* A queued one is withdrawn wherever it is not recorded Applied.
+CancelQueued(i) ==
+  LET T == {t \in Targets(i) : log[i].proposal[t] = "Pending"}
+      l == LogWithdrawn(i, T)
+      all == \A t \in Targets(i) : l[i].proposal[t] = "Withdrawn"
+  IN /\ log[i].status = "Committed" /\ ~IsAtomic(i)
+     /\ Write(IF all THEN [l EXCEPT ![i].status = "Cancelled"] ELSE l, ConfigWithdrawn(i, T))
+
+Cancel(i) ==
+  /\ log[i].item \in Run.cancels
+  /\ GiveUpPending(i, "Cancelled", None) \/ Turn(i) \/ CancelQueued(i)
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+=============================================================================

@@ -1,0 +1,136 @@
+----------------------------- MODULE Mastership -----------------------------
+(***************************************************************************)
+(* Sessions, masterships and connections; and what can go wrong with them, *)
+(* with the processes and with the devices.                                *)
+(***************************************************************************)
+EXTENDS Applying
+
+---------------------------------------------------------------------------
+\* MASTERSHIP
+
+\* A connected node takes a target that has no master, or that it is master of
+\* on an older connection: a new connection is a new term.
+Elect(n, t) ==
+  LET me == <<n, session[n]>>
+      term == master[t].term + 1
+  IN
+  /\ me \in leases /\ link[n][t].up /\ request[n][t] = Idle
+  /\ ~HasMaster(t) \/ (master[t].session = me /\ master[t].link # link[n][t].id)
+  /\ master' = [master EXCEPT ![t] = [session |-> me, term |-> term, link |-> link[n][t].id]]
+  /\ belief' = [belief EXCEPT ![n][t] = [term |-> term, link |-> link[n][t].id]]
+  /\ UNCHANGED <<store, leases, session, link, request, device, stray, faults, clients>>
+
+\* A master whose connection is gone lets go, so that another node can try.
+Release(n, t) ==
+  /\ IsMaster(n, t) /\ ~link[n][t].up /\ request[n][t] = Idle
+  /\ master' = [master EXCEPT ![t].session = <<None, 0>>]
+  /\ UNCHANGED <<store, leases, nodes, request, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* REQUESTS THAT END WITHOUT AN ANSWER (rule 7)
+
+\* The Sets of n to the targets T are given up.  Any of them may still be on
+\* its way, and arrive later.  `f` is what else went wrong in the same step.
+Abandon(n, T, f) ==
+  \E S \in SUBSET {t \in T : request[n][t].stage = "sent"} :
+    /\ f.strays + Cardinality(S) <= Run.strays
+    /\ request' = [request EXCEPT ![n] = [t \in Target |-> IF t \in T THEN Idle ELSE @[t]]]
+    /\ stray' = [t \in Target |->
+         IF t \in S THEN stray[t] \cup {[term |-> request[n][t].term, delta |-> request[n][t].delta]} ELSE stray[t]]
+    /\ faults' = [f EXCEPT !.strays = @ + Cardinality(S)]
+
+\* The connection is gone: nobody knows what became of the request.
+Lose(n, t) ==
+  /\ request[n][t] # Idle /\ ~Usable(n, t)
+  /\ Abandon(n, {t}, faults)
+  /\ UNCHANGED <<store, masters, nodes, device, clients>>
+
+\* The device says that this term has passed.
+LearnFenced(n, t) ==
+  /\ request[n][t].stage \in {"claimed", "read", "sent"} /\ Usable(n, t) /\ device[t].on /\ Fenced(t, request[n][t].term)
+  /\ request' = [request EXCEPT ![n][t] = Idle]
+  /\ belief' = [belief EXCEPT ![n][t].term = 0]
+  /\ UNCHANGED <<store, masters, session, link, device, stray, faults, clients>>
+
+\* The answer takes too long: the node closes the connection.  (A device that
+\* answers in time is the usual case; a slow one is a fault with a budget.)
+GiveUp(n, t) ==
+  /\ request[n][t].stage = "sent" /\ Usable(n, t)
+  /\ ~device[t].on \/ faults.strays < Run.strays
+  /\ Abandon(n, {t}, faults)
+  /\ ~device[t].on \/ stray' # stray
+  /\ link' = [link EXCEPT ![n][t].up = FALSE]
+  /\ UNCHANGED <<store, masters, session, belief, device, clients>>
+
+---------------------------------------------------------------------------
+\* CONNECTIONS
+
+Connect(n, t) ==
+  /\ ~link[n][t].up /\ device[t].on /\ request[n][t] = Idle
+  /\ link' = [link EXCEPT ![n][t] = [up |-> TRUE, id |-> @.id + 1]]
+  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients>>
+
+\* A connection to a device that has gone silent is found out in the end.
+Notice(n, t) ==
+  /\ link[n][t].up /\ ~device[t].on /\ request[n][t] = Idle
+  /\ link' = [link EXCEPT ![n][t].up = FALSE]
+  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients>>
+
+Cut(n, t) ==
+  /\ t \in Run.cuts /\ master[t].term < Run.terms
+  /\ IsMaster(n, t) /\ Usable(n, t)
+  /\ link' = [link EXCEPT ![n][t].up = FALSE]
+  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* PROCESSES AND THEIR LEASES
+
+\* A process starts anew: new session, no connections, nothing outstanding.
+\* The key of its old session stays until its lease ends.
+Restart(n) ==
+  /\ session' = [session EXCEPT ![n] = @ + 1]
+  /\ leases' = leases \cup {<<n, session[n] + 1>>}
+  /\ belief' = [belief EXCEPT ![n] = [t \in Target |-> [term |-> 0, link |-> 0]]]
+  /\ link' = [link EXCEPT ![n] = [t \in Target |-> [@[t] EXCEPT !.up = FALSE]]]
+  /\ UNCHANGED <<store, master, device, clients>>
+
+Crash(n) ==
+  /\ faults.crashes < Run.crashes
+  /\ Restart(n) /\ Abandon(n, Target, [faults EXCEPT !.crashes = @ + 1])
+
+\* The lease of a session ends: of a process that is no more ...
+ExpireDead ==
+  \E s \in leases :
+    /\ session[s[1]] # s[2] /\ leases' = leases \ {s}
+    /\ UNCHANGED <<store, master, nodes, request, device, stray, faults, clients>>
+\* ... or of one that runs, and does not know it.
+Expire(n) ==
+  /\ faults.expiries < Run.expiries /\ <<n, session[n]>> \in leases
+  /\ leases' = leases \ {<<n, session[n]>>}
+  /\ faults' = [faults EXCEPT !.expiries = @ + 1]
+  /\ UNCHANGED <<store, master, nodes, request, device, stray, clients>>
+\* Once it finds out it starts anew.
+Rejoin(n) ==
+  /\ <<n, session[n]>> \notin leases /\ \A t \in Target : request[n][t] = Idle
+  /\ Restart(n) /\ UNCHANGED <<request, stray, faults>>
+
+---------------------------------------------------------------------------
+\* DEVICES
+
+\* A device that stops forgets its values and the election id.  Its
+\* connections break, or go silent until somebody notices.
+Stop(t) ==
+  /\ t \in Run.stops /\ device[t].on /\ faults.restarts < Run.restarts
+  /\ faults' = [faults EXCEPT !.restarts = @ + 1]
+  /\ device' = [device EXCEPT ![t] = [on |-> FALSE, values |-> Values(Blank), election |-> 0, picky |-> FALSE]]
+  /\ link' = IF t \in Run.silent THEN link ELSE [n \in Node |-> [link[n] EXCEPT ![t].up = FALSE]]
+  /\ UNCHANGED <<store, masters, session, belief, request, stray, clients>>
+
+\* It comes back with nothing, or with something it had saved.
+Start(t) ==
+  /\ ~device[t].on
+  /\ \E v \in [Path -> Run.boot] :
+       device' = [device EXCEPT ![t].on = TRUE, ![t].values = v, ![t].picky = t \in Run.picky]
+  /\ link' = [n \in Node |-> [link[n] EXCEPT ![t].up = FALSE]]
+  /\ UNCHANGED <<store, masters, session, belief, request, stray, faults, clients>>
+=============================================================================

@@ -1,0 +1,175 @@
+-------------------------------- MODULE State --------------------------------
+(***************************************************************************)
+(* What there is: the records of the store, the nodes, the devices, and    *)
+(* the queues that the records imply.                                      *)
+(***************************************************************************)
+EXTENDS Leaves, Sequences, FiniteSets
+
+CONSTANTS
+  Node,          \* the processes that run Lockstep
+  Scenario       \* a script of transactions and what may go wrong (Scenarios.tla)
+
+Run == Scenario
+
+Item   == DOMAIN Run.script
+Target == UNION {DOMAIN Run.script[k].set : k \in Item}
+Path   == UNION {UNION {DOMAIN Run.script[k].set[t] : t \in DOMAIN Run.script[k].set} : k \in Item}
+
+VARIABLES
+  \* the store
+  log,           \* the transactions, by index
+  config,        \* target -> its configuration
+  master,        \* target -> its mastership: session, term, link the term was won on
+  leases,        \* the session keys that exist
+  \* the nodes
+  session,       \* node -> number of its session, a new one with every start of the process
+  belief,        \* node -> target -> term and link it thinks it is master with (may be out of date)
+  link,          \* node -> target -> its connection to the device: up?, id
+  request,       \* node -> target -> what it has outstanding with the device
+  \* the world
+  device,        \* target -> the device itself
+  stray,         \* target -> Sets nobody waits for any more, which may still arrive
+  faults,        \* how much has gone wrong so far
+  \* the clients
+  reader,        \* what a reader of all targets was last shown
+  told           \* script item -> the answer its client was given
+
+store   == <<log, config>>
+masters == <<master, leases>>
+nodes   == <<session, belief, link>>
+clients == <<reader, told>>
+vars    == <<log, config, master, leases, session, belief, link, request, device, stray, faults, reader, told>>
+
+None == "none"
+Idle == [stage |-> "idle"]
+Blank == [p \in Path |-> Nothing]
+
+---------------------------------------------------------------------------
+\* TRANSACTIONS
+\* An entry of the log:
+\*   item      the script item it came from: its body, and also its id
+\*   of        what a Rollback rolls back, as an index (0: unknown)
+\*   status    Pending -> Committed | Rejected | Cancelled;
+\*             Committed -> Applied | Partial | Cancelled | Reverting | Reverted; Reverting -> Reverted
+\*   reason    why it was rejected, else None
+\*   proposal  target -> Pending | Applied | Refused | Withdrawn | Undone
+\*   undo      target -> the undo of a Change, recorded at the decision
+\* A body is a Change (target -> path -> value) or a Rollback ("target" or
+\* "path" rule), atomic or queued, sync or async: see Scenarios.tla.
+
+Index == DOMAIN log
+Final == {"Applied", "Partial", "Rejected", "Reverted", "Cancelled"}
+Open(i) == log[i].status \in {"Committed", "Reverting"}
+HasOutcome(i) == log[i].status \in Final
+
+Body(i)      == Run.script[log[i].item]
+IsChange(i)  == Body(i).kind = "Change"
+IsAtomic(i)  == Body(i).atomic
+Set(i, t)    == Body(i).set[t]
+Targets(i)   == DOMAIN log[i].proposal
+Source(i)    == IF IsChange(i) THEN i ELSE log[i].of     \* the change that i puts in or takes out
+Paths(i, t)  == DOMAIN Set(Source(i), t)
+Withdrawn(i, t) == t \in Targets(i) /\ log[i].proposal[t] = "Withdrawn"
+
+\* A change is live on t from its decision until it is withdrawn, reverted or
+\* rolled back there.  The revision of t is its latest live change.
+RolledBack(j, t) ==
+  \E r \in Index : /\ ~IsChange(r) /\ log[r].of = j /\ t \in Targets(r)
+                   /\ log[r].status \in {"Committed", "Applied"}
+Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
+                          /\ log[i].status \in {"Committed", "Applied", "Partial"}
+                          /\ log[i].proposal[t] \in {"Pending", "Applied"}
+                          /\ ~RolledBack(i, t)}
+
+---------------------------------------------------------------------------
+\* CONFIGURATIONS
+\* The configuration of a target:
+\*   committed, applied   index (last transaction considered), revision, units
+\*   synced      the term in which the device was last synchronised, 0: not
+\*   holder      the open atomic transaction that holds the commit queue, 0: none
+\*   recheck     entries behind this index wait to be validated again, 0: none
+\*   refused     the device refused its last resync
+\*   rewritten   path -> <<wanted, made>>: what the device makes of a wanted value
+
+NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
+  [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, recheck |-> 0,
+   refused |-> FALSE, rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
+
+\* i on top of `side` (a committed or applied part of a configuration).  The
+\* rollback rules see to it that nobody wrote its paths after j, so taking j
+\* out never has to look into the middle of a chain of units.
+With(i, t, side) ==
+  LET j == log[i].of IN
+  IF IsChange(i)
+  THEN [side EXCEPT !.units = Put(@, Set(i, t), i), !.revision = i]
+  ELSE [side EXCEPT !.units = TakeOut(@, j, log[j].undo[t]),
+                    !.revision = IF @ = j THEN log[j].undo[t].revision ELSE @]
+
+\* i taken out of `side` again.  A Rollback that is taken out puts its change
+\* back, unless that was withdrawn on t in the meantime and must stay out.
+\* (Nothing is committed on t after an open Rollback, so "back" is the top.)
+Without(i, t, side) ==
+  LET j == log[i].of IN
+  IF IsChange(i)
+  THEN [side EXCEPT !.units = TakeOut(@, i, log[i].undo[t]),
+                    !.revision = IF @ = i THEN log[i].undo[t].revision ELSE @]
+  ELSE IF Withdrawn(j, t) THEN side
+  ELSE [side EXCEPT !.units = Put(@, Set(j, t), j), !.revision = IF @ < j THEN j ELSE @]
+
+\* What readers are shown: committed, without an atomic transaction that is
+\* still open.  (Once it is Reverting it has left the committed values.)
+Visible(t) == LET h == config[t].holder IN
+  IF h # 0 /\ log[h].status = "Committed" THEN Without(h, t, config[t].committed).units
+  ELSE config[t].committed.units
+
+---------------------------------------------------------------------------
+\* QUEUES
+
+\* What waits for its decision on t.  Rejected or cancelled entries are passed over.
+CommitQueue(t) == {i \in Index : log[i].status = "Pending" /\ t \in Targets(i)}
+
+\* What is committed and not recorded on t.  Only its head is ever sent, so
+\* only its head can have reached the device without our knowing.
+ApplyQueue(t) == {i \in Index : /\ log[i].status = "Committed" /\ t \in Targets(i)
+                                /\ log[i].proposal[t] = "Pending"}
+ApplyHead(t) == IF ApplyQueue(t) = {} THEN 0 ELSE Min(ApplyQueue(t))
+
+\* What is being reverted and still has to be undone on t: the holder, or nothing.
+UndoQueue(t) == {i \in {config[t].holder} \ {0} :
+                   log[i].status = "Reverting" /\ log[i].proposal[t] \in {"Pending", "Applied"}}
+
+\* A Rollback of a change that was withdrawn on t has nothing to do there (rule 10).
+NothingToSend(i, t) == ~IsChange(i) /\ Withdrawn(log[i].of, t)
+
+\* Whether the device may have been sent i.
+MaybeSent(i, t) == /\ ~NothingToSend(i, t)
+                   /\ log[i].proposal[t] = "Applied" \/ ~\E k \in ApplyQueue(t) : k < i
+
+---------------------------------------------------------------------------
+\* VALIDITY
+\* The models of a target, as far as a scenario needs them: a path that may be
+\* set only while another one is.
+
+Valid(units) == \A need \in Run.needs :
+  units[need[1]].value # Absent => units[need[2]].value # Absent
+
+\* The values of t as they stand after k of its apply queue: what is applied,
+\* and the queue up to k on top.
+RECURSIVE Stack(_, _, _)
+Stack(t, side, Q) ==
+  IF Q = {} THEN side ELSE LET i == Min(Q) IN Stack(t, With(i, t, side), Q \ {i})
+StandsAfter(k, t) == Stack(t, config[t].applied, {i \in ApplyQueue(t) : i <= k})
+
+---------------------------------------------------------------------------
+\* MASTERSHIP
+
+\* A mastership counts while the session key of its holder exists.
+HasMaster(t) == master[t].session \in leases
+Synchronised(t) == HasMaster(t) /\ config[t].synced = master[t].term
+
+\* The compare in every write of a master: it still holds the mastership in the
+\* term it thinks it does, and its session key exists.
+IsMaster(n, t) == /\ belief[n][t].term > 0
+                  /\ master[t].session = <<n, session[n]>> /\ master[t].term = belief[n][t].term
+                  /\ HasMaster(t)
+=============================================================================
