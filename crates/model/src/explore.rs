@@ -1,9 +1,12 @@
 //! Exploring a scenario: every state that can be reached, every invariant at every step.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use stateright::{Checker, Model, Property};
+use stateright::{Checker, HasDiscoveries, Model, Property};
 
 use crate::facts::Fact;
 use crate::invariants::{self, Step};
@@ -15,6 +18,17 @@ use crate::system::{Action, System};
 pub struct Explorer {
     /// The scenario.
     pub scenario: Arc<Scenario>,
+    /// Set when it has gone far enough. The checker's own limits count transitions, not states, and
+    /// do not end a run on one thread.
+    stop: Arc<AtomicBool>,
+}
+
+impl Explorer {
+    /// The explorer of a scenario.
+    #[must_use]
+    pub fn new(scenario: Arc<Scenario>) -> Self {
+        Self { scenario, stop: Arc::default() }
+    }
 }
 
 impl Model for Explorer {
@@ -26,7 +40,7 @@ impl Model for Explorer {
     }
 
     fn actions(&self, state: &System, actions: &mut Vec<Action>) {
-        if state.broken.is_empty() {
+        if state.broken.is_empty() && !self.stop.load(Ordering::Relaxed) {
             actions.extend(state.moves());
             actions.extend(state.mishaps());
         }
@@ -37,6 +51,11 @@ impl Model for Explorer {
         let step = Step { from: Some((state, &action)), after: &after };
         let broken: Vec<_> = invariants::broken(&step).collect();
         after.broken.extend(broken);
+        let reaches = self.scenario.reaches.iter().copied();
+        after.facts = reaches.filter(|fact| fact.holds(&after)).collect();
+        // Looked at, and not to be kept in every state that waits to be explored.
+        after.commits = Vec::new();
+        after.sent = Vec::new();
         Some(after)
     }
 
@@ -55,7 +74,7 @@ fn facts() -> Vec<(Fact, Property<Explorer>)> {
     macro_rules! sometimes {
         ($($fact:ident),* $(,)?) => {
             vec![$((Fact::$fact, Property::sometimes(Fact::$fact.name(), |_, state: &System| {
-                Fact::$fact.holds(state)
+                state.facts.contains(&Fact::$fact)
             }))),*]
         };
     }
@@ -115,16 +134,59 @@ impl Report {
     }
 }
 
+/// How far an exploration is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// States told apart so far.
+    pub states: usize,
+    /// The longest way taken so far.
+    pub depth: usize,
+    /// For how long.
+    pub time: Duration,
+}
+
 /// Explores a scenario.
 #[must_use]
 pub fn explore(scenario: &Arc<Scenario>, limits: Limits) -> Report {
+    explore_and_tell(scenario, limits, |_| {})
+}
+
+/// Explores a scenario, and tells how far it is a few times a second.
+pub fn explore_and_tell(
+    scenario: &Arc<Scenario>,
+    limits: Limits,
+    mut tell: impl FnMut(Progress),
+) -> Report {
     let start = Instant::now();
-    let explorer = Explorer { scenario: Arc::clone(scenario) };
-    let mut checker = explorer.checker().threads(limits.threads).target_state_count(limits.states);
-    if let Some(time) = limits.time {
-        checker = checker.timeout(time);
+    let explorer = Explorer::new(Arc::clone(scenario));
+    let stop = Arc::clone(&explorer.stop);
+    let checker = explorer.checker().threads(limits.threads);
+    let mut checker = checker.finish_when(HasDiscoveries::AnyFailures).spawn_bfs();
+    let threads = checker.handles();
+    while !threads.iter().all(|thread| thread.is_finished()) {
+        let time = start.elapsed();
+        let progress =
+            Progress { states: checker.unique_state_count(), depth: checker.max_depth(), time };
+        tell(progress);
+        if progress.states >= limits.states || limits.time.is_some_and(|limit| time >= limit) {
+            stop.store(true, Ordering::Relaxed);
+        }
+        sleep(Duration::from_millis(if time < Duration::from_secs(1) { 5 } else { 100 }));
     }
-    let checker = checker.spawn_bfs().join();
+    for thread in threads {
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+    }
+    // The way to what was found is walked again, so the explorer has to move again.
+    let stopped = stop.swap(false, Ordering::Relaxed);
+    report(scenario, &checker, start.elapsed(), !stopped)
+}
+
+fn report(
+    scenario: &Scenario,
+    checker: &impl Checker<Explorer>,
+    time: Duration,
+    complete: bool,
+) -> Report {
     let discoveries = checker.discoveries();
     let broken = discoveries.get("every guarantee").map(|path| {
         let names = path.last_state().broken.iter().copied().collect();
@@ -137,9 +199,8 @@ pub fn explore(scenario: &Arc<Scenario>, limits: Limits) -> Report {
         name: scenario.name,
         states: checker.unique_state_count(),
         depth: checker.max_depth(),
-        time: start.elapsed(),
-        complete: checker.unique_state_count() < limits.states
-            && limits.time.is_none_or(|limit| start.elapsed() < limit),
+        time,
+        complete: complete && broken.is_none(),
         broken,
         missing,
     }

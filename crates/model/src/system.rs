@@ -24,6 +24,7 @@ pub use client::Told;
 pub use device::Device;
 pub use nodes::Running;
 
+use crate::facts::Fact;
 use crate::scenario::{Faults, Scenario};
 use lockstep_protocol::Ask;
 
@@ -121,6 +122,8 @@ pub struct System {
     pub seen: BTreeSet<Index>,
     /// Invariants that were broken on the way here.
     pub broken: BTreeSet<&'static str>,
+    /// What the step that led here came across, of what the run must come across.
+    pub facts: Vec<Fact>,
     /// What nodes are about to learn; empty between steps.
     pub news: VecDeque<(usize, Event)>,
     /// What the last step sent to devices.
@@ -148,6 +151,7 @@ impl System {
             told: BTreeMap::new(),
             seen: BTreeSet::new(),
             broken: BTreeSet::new(),
+            facts: Vec::new(),
             news: VecDeque::new(),
             sent: Vec::new(),
             commits: Vec::new(),

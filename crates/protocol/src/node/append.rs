@@ -65,10 +65,14 @@ impl Node {
             if records > self.settings.records_per_write && !entries.is_empty() {
                 break;
             }
-            let decision = if targets.is_disjoint(&waiting) {
-                self.decide_submission(&request, &transaction, !targets.is_disjoint(&taken), out)
-            } else {
+            let decision = if self.desk.now > request.deadline {
+                Decision::PassOver
+            } else if !targets.is_disjoint(&waiting) {
                 Decision::Wait
+            } else if !targets.is_disjoint(&taken) {
+                Decision::Queue
+            } else {
+                self.decide_submission(&request, &transaction, out)
             };
             if matches!(decision, Decision::Wait) {
                 records -= records_of(targets.len());
@@ -86,17 +90,14 @@ impl Node {
         &mut self,
         request: &Request,
         transaction: &Transaction,
-        taken: bool,
         out: &mut Vec<Command>,
     ) -> Decision {
         let free = |target| self.view.commit_head(target).is_none() && !self.view.is_held(target);
-        if self.desk.now > request.deadline {
-            Decision::PassOver
-        } else if taken || !transaction.targets.keys().all(free) {
-            Decision::Queue
-        } else {
+        if transaction.targets.keys().all(free) {
             let subject = Subject::Submission(request.id.clone());
             self.decision(subject, transaction, &request.body.edits, out)
+        } else {
+            Decision::Queue
         }
     }
 

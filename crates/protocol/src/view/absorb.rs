@@ -35,8 +35,11 @@ impl View {
             Op::Configuration { target, header, committed, applied } => {
                 let mut record =
                     self.configuration(target).cloned().unwrap_or_else(Configuration::default);
+                // A withdrawal may leave the values alone and still change what lies below them.
+                let withdrawn = record.header.recheck.is_some() || header.recheck.is_some();
                 let decided = !committed.is_empty()
                     || record.header.committed != header.committed
+                    || withdrawn
                     || !self.decided_at.contains_key(target);
                 if decided {
                     self.decided_at.insert_mut(target.clone(), revision);

@@ -1,7 +1,7 @@
 //! Apply: the master sends the head of the apply queue, then records what came of it.
 
 use lockstep_protocol::record::{Header, Key, Part, PartStatus, Status, Transaction};
-use lockstep_protocol::{Answer, Ask, Command, Compare, Event, Op, Wake};
+use lockstep_protocol::{Answer, Ask, Command, Compare, Event, Op, Request, Wake};
 use lockstep_types::Sequence;
 
 use crate::support::{
@@ -9,7 +9,7 @@ use crate::support::{
     parts, patch, present, queued, send, session, set, target, time, tree, write,
 };
 
-fn one(name: &str, value: &str) -> lockstep_protocol::Request {
+fn one(name: &str, value: &str) -> Request {
     change(name, [("t1", set([("/a", value)]))])
 }
 
@@ -134,6 +134,18 @@ fn a_busy_device_is_left_alone_and_tried_again() {
     let record = world.answer(N1, &again, Answer::Accepted);
     world.perform(N1, &record);
     assert_eq!(world.node(N1).desk().next_retry(), None, "it is not busy any more");
+}
+
+#[test]
+fn a_device_that_went_away_is_not_waited_for() {
+    let mut world = World::ready(["t1"]);
+    let sent = world.commit(N1, 1, queued(one("a", "1")));
+    world.answer(N1, &sent, Answer::Busy);
+    let retry = world.node(N1).desk().next_retry().expect("a retry").get();
+    let released = world.disconnect(N1, "t1", 1);
+    world.perform(N1, &released);
+    assert_eq!(world.tick(N1, retry), []);
+    assert_eq!(world.node(N1).desk().next_retry(), None, "until it is back");
 }
 
 #[test]

@@ -23,13 +23,18 @@ fn questions(commands: &[Command]) -> Vec<Command> {
     asked.cloned().collect()
 }
 
+/// The requests to devices among these commands.
+fn requests(commands: &[Command]) -> Vec<Command> {
+    let sent = commands.iter().filter(|command| matches!(command, Command::Send { .. }));
+    sent.cloned().collect()
+}
+
 /// Entries in this order on t1, the first of them refused; what comes next.
-fn refused(requests: impl IntoIterator<Item = Request>) -> (World, Vec<Command>) {
+fn refused(queue: impl IntoIterator<Item = Request>) -> (World, Vec<Command>) {
     let mut world = World::ready(["t1"]);
     let mut sent = Vec::new();
-    for request in requests {
-        let next = world.commit(N1, 1, request);
-        sent.extend(next.into_iter().filter(|c| matches!(c, Command::Send { .. })));
+    for request in queue {
+        sent.extend(requests(&world.commit(N1, 1, request)));
     }
     let record = world.answer(N1, &sent, Answer::Refused(failure()));
     let next = world.perform(N1, &record);
@@ -87,11 +92,10 @@ fn nothing_is_committed_meanwhile() {
 fn nothing_unchecked_is_sent() {
     let (mut world, next) = refused([queue("1", "/a"), queue("2", "/b")]);
     let asked = questions(&next);
-    let claimed: Vec<_> = next.into_iter().filter(|c| matches!(c, Command::Send { .. })).collect();
-    let reading = world.answer(N1, &claimed, Answer::Accepted);
+    let reading = world.answer(N1, &requests(&next), Answer::Accepted);
     let synced = world.answer(N1, &reading, Answer::Values(tree([])));
     let next = world.perform(N1, &synced);
-    assert_eq!(sets(&next), Vec::<&lockstep_types::Delta>::new(), "in line, not checked");
+    assert!(sets(&next).is_empty(), "in line, not checked");
     // The verdict may have been overtaken by the record.
     let mut checked = world.valid(N1, &asked);
     while !questions(&checked).is_empty() {
@@ -104,7 +108,8 @@ fn nothing_unchecked_is_sent() {
 fn what_is_invalid_without_it_is_withdrawn_too() {
     let (mut world, next) = refused([queue("1", "/a"), queue("2", "/b"), queue("3", "/c")]);
     let withdrawn = world.verdict(N1, &questions(&next), vec![violation("t1")]);
-    let next = world.perform(N1, &withdrawn);
+    let mut next = requests(&next);
+    next.extend(world.perform(N1, &withdrawn));
     let reason = Some(Reason::InvalidAfterWithdrawal(vec![violation("t1")]));
     assert_eq!((world.status(2), &world.transaction(2).reason), (Status::Partial, &reason));
     assert_eq!(world.part(2, "t1"), PartStatus::Withdrawn);
@@ -147,16 +152,20 @@ fn no_device_is_needed() {
 
 #[test]
 fn a_verdict_on_a_rollback_does_not_outlive_a_withdrawal_below_its_change() {
-    // 1 and 2 write the same path; 3 rolls 2 back. 1 goes while 3 is being decided.
+    // 1 and 2 write the same path, 4 rolls 2 back; 1 goes while 4 is being decided.
     let mut world = World::new(1, ["t1"]);
     world.commit(N1, 1, queue("1", "/a"));
     world.commit(N1, 2, queue("2", "/a"));
-    let asked = world.submit(N1, 3, asynchronous(rollback_by_path("3", 2)));
-    let append = world.valid(N1, &asked);
-    let cancelled = world.cancel(N1, 4, 1);
+    world.commit(N1, 3, atomic("3", "/b"));
+    let append = world.submit(N1, 4, asynchronous(rollback_by_path("4", 2)));
+    world.perform(N1, &append);
+    let over = world.cancel(N1, 5, 3);
+    let asked = world.drive_until(N1, over, |command| matches!(command, Command::Validate { .. }));
+    let decision = world.valid(N1, &asked);
+    let cancelled = world.cancel(N1, 6, 1);
     let mut next = world.perform(N1, &cancelled);
-    next.extend(world.perform(N1, &append));
-    // From here on yang minds an empty configuration, which is what 3 would leave now.
+    next.extend(world.perform(N1, &decision));
+    // From here on yang minds an empty configuration, which is what 4 would leave now.
     for _ in 0..20 {
         if next.is_empty() {
             break;
@@ -173,5 +182,5 @@ fn a_verdict_on_a_rollback_does_not_outlive_a_withdrawal_below_its_change() {
         });
     }
     let reason = Some(Reason::Invalid(vec![violation("t1")]));
-    assert_eq!((world.status(3), &world.transaction(3).reason), (Status::Rejected, &reason));
+    assert_eq!((world.status(4), &world.transaction(4).reason), (Status::Rejected, &reason));
 }

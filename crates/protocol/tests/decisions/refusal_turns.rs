@@ -1,7 +1,7 @@
 //! A refusal is the turn, in one write (rule 1), and the device is read again first (rule 2).
 
 use lockstep_protocol::record::{Header, Key, Part, PartStatus, Reason, Status, Transaction};
-use lockstep_protocol::{Answer, Ask, Compare, Op, Wake};
+use lockstep_protocol::{Answer, Ask, Command, Compare, Op, Wake};
 use lockstep_types::Term;
 
 use crate::support::{
@@ -138,11 +138,8 @@ fn a_refused_device_is_claimed_and_read_before_anything_else_is_sent() {
     world.commit(N1, 2, queued(change("b", [("t1", set([("/b", "2")]))])));
     let record = world.answer(N1, &first, Answer::Refused(failure()));
     let next = world.perform(N1, &record);
-    let claimed: Vec<_> = next
-        .iter()
-        .filter(|command| matches!(command, lockstep_protocol::Command::Send { .. }))
-        .cloned()
-        .collect();
+    let claimed: Vec<_> =
+        next.iter().filter(|command| matches!(command, Command::Send { .. })).cloned().collect();
     assert_eq!(claimed, [claim("t1", (1, 4, 1))], "not the next head");
 
     // It kept half of what it refused: that goes before anything else comes.

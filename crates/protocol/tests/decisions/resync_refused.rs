@@ -1,21 +1,19 @@
 //! Rule 8: while its resync is refused, a device is offered resync and apply head as one Set.
 
 use lockstep_protocol::record::{Header, Key, PartStatus, Status, Transaction};
-use lockstep_protocol::{Answer, Ask, Command, Compare, Op, Wake};
+use lockstep_protocol::{Answer, Ask, Command, Compare, Op, Request, Wake};
 
 use crate::support::{
-    LATE, N1, World, answer, asynchronous, change, delta, failure, index, mark, parts, patch,
+    LATE, N1, NOW, World, answer, asynchronous, change, delta, failure, index, mark, parts, patch,
     present, queued, read, send, session, set, sets, target, term, time, tree, write,
 };
 
-fn one(name: &str, value: &str) -> lockstep_protocol::Request {
+fn one(name: &str, value: &str) -> Request {
     change(name, [("t1", set([("/a", value)]))])
 }
 
 /// A node that has read a stray `/x` from a device and sends its removal, with these committed.
-fn pushing(
-    requests: impl IntoIterator<Item = lockstep_protocol::Request>,
-) -> (World, Vec<Command>) {
+fn pushing(requests: impl IntoIterator<Item = Request>) -> (World, Vec<Command>) {
     let mut world = World::new(1, ["t1"]);
     for request in requests {
         world.commit(N1, 1, asynchronous(request));
@@ -41,7 +39,7 @@ fn the_apply_head_goes_with_it_and_both_are_recorded_in_one_write() {
     let t1 = target("t1");
     let transaction = Transaction {
         status: Status::Applied,
-        finished: Some(time(crate::support::NOW)),
+        finished: Some(time(NOW)),
         targets: parts([("t1", PartStatus::Applied)]),
         ..world.transaction(1).clone()
     };
@@ -77,7 +75,7 @@ fn refused_together_it_is_recorded_and_tried_later() {
     let record = world.answer(N1, &claimed, Answer::Refused(failure()));
     assert_eq!(record, [], "recorded already");
     let second = world.node(N1).desk().next_retry().expect("a retry").get();
-    assert!(second - first > first - crate::support::NOW, "waits longer each time");
+    assert!(second - first > first - NOW, "waits longer each time");
 }
 
 #[test]

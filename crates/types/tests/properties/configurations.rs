@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_types::{Configuration, Edit, Index, Path, Undo, Unit};
+use lockstep_types::{Configuration, Edit, Index, Path, Unit};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::{Strategy, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
