@@ -98,6 +98,11 @@ spec: ## check every configuration of the TLA+ specification
 	@scripts/setup spec
 	spec/run
 
+.PHONY: bench
+bench: ## what a change costs as configuration and log grow, as ratios to a floor
+	@scripts/setup build
+	cargo run --quiet --locked --release -p lockstep-bench
+
 ##@ While writing
 
 .PHONY: fix

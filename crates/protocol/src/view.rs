@@ -6,6 +6,7 @@
 mod absorb;
 mod queue;
 mod reading;
+mod waiting;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 use lockstep_types::{Index, NodeName, Revision, SessionId, Target, TransactionId};
 use rpds::RedBlackTreeMapSync as Map;
 
-pub use queue::Queue;
+use queue::Queue;
+pub use waiting::Wait;
 
 use crate::record::{Binding, Configuration, Head, Key, Marks, Mastership, Proposal, Transaction};
 use crate::txn::Compare;

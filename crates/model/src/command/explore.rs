@@ -53,7 +53,9 @@ impl Explore {
         let scenarios =
             if self.scenarios.is_empty() { catalogue() } else { self.scenarios.clone() };
         if self.list {
-            scenarios.iter().for_each(|scenario| println!("{:12} {}", scenario.name, scenario.about));
+            scenarios
+                .iter()
+                .for_each(|scenario| println!("{:12} {}", scenario.name, scenario.about));
             return ExitCode::SUCCESS;
         }
         self.explore(&scenarios)

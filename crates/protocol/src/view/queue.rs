@@ -7,7 +7,7 @@ use crate::record::{PartStatus, Status, Transaction};
 
 /// The queues of one target, each in log order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Queue {
+pub(super) struct Queue {
     commit: Set<Index>,
     apply: Set<Index>,
     undo: Set<Index>,
@@ -16,23 +16,23 @@ pub struct Queue {
 
 impl Queue {
     /// Entries that are not decided.
-    pub fn commit(&self) -> impl Iterator<Item = Index> {
+    pub(super) fn commit(&self) -> impl Iterator<Item = Index> {
         self.commit.iter().copied()
     }
 
     /// Entries that are committed and not recorded here. Only the first is ever sent, so only the
     /// first may have reached the device without anyone knowing.
-    pub fn apply(&self) -> impl Iterator<Item = Index> {
+    pub(super) fn apply(&self) -> impl Iterator<Item = Index> {
         self.apply.iter().copied()
     }
 
     /// Entries that are being reverted and not undone here: one at the most, since it holds.
-    pub fn undo(&self) -> impl Iterator<Item = Index> {
+    pub(super) fn undo(&self) -> impl Iterator<Item = Index> {
         self.undo.iter().copied()
     }
 
     /// Changes whose values count as committed here.
-    pub fn live(&self) -> impl DoubleEndedIterator<Item = Index> {
+    pub(super) fn live(&self) -> impl DoubleEndedIterator<Item = Index> {
         self.live.iter().copied()
     }
 

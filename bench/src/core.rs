@@ -1,0 +1,120 @@
+//! The core's own cost of a one-leaf change, from Submit to the write, as the configuration and the
+//! log grow.
+
+use std::collections::BTreeMap;
+
+use lockstep_protocol::record::{Binding, Kind, Mastership, Mode};
+use lockstep_protocol::{
+    Body, Changes, Client, Command, Event, Node, Op, Request, Settings, Until, Verdict, View,
+};
+use lockstep_types::{
+    Connection, Content, Edit, Index, ModelDigest, NodeName, Patch, Revision, SessionId, Target,
+    Term, Timestamp, TransactionId, Unit,
+};
+
+use crate::measure::{Row, sizes};
+use crate::trees;
+
+#[expect(clippy::expect_used, reason = "names made here")]
+fn names() -> (Target, SessionId, NodeName, ModelDigest) {
+    (
+        Target::new("leaf1").expect("a name"),
+        SessionId::new("n1.1").expect("a name"),
+        NodeName::new("n1").expect("a name"),
+        ModelDigest::new("models").expect("a name"),
+    )
+}
+
+/// A node that is the master of one target with so many leaves.
+fn node(leaves: usize) -> Node {
+    let (target, session, name, models) = names();
+    let unit = |content: &Content| Unit::present(content.clone(), Index::new(1));
+    let patch: Patch =
+        trees::tree(leaves).iter().map(|(path, content)| (path.clone(), unit(content))).collect();
+    let mut view = View::new();
+    view.absorb(&Changes {
+        revision: Revision::new(1),
+        ops: vec![
+            Op::Session { session: session.clone(), node: name },
+            Op::Binding { target: target.clone(), binding: Binding { models } },
+            Op::Mastership {
+                target: target.clone(),
+                mastership: Mastership {
+                    session: Some(session.clone()),
+                    term: Term::new(1),
+                    connection: Connection::new(1),
+                },
+            },
+            Op::Configuration {
+                target,
+                header: lockstep_protocol::record::Header::NEW,
+                committed: patch.clone(),
+                applied: patch,
+            },
+        ],
+    });
+    Node::new(session, Settings::default(), view)
+}
+
+/// A node whose log has so many entries, all of them decided.
+fn node_with_log(entries: usize) -> Node {
+    let mut node = node(10);
+    for entry in 0..entries {
+        if let Some(changes) = submit(&mut node, entry) {
+            node.handle(Event::Watch(changes));
+        }
+    }
+    node
+}
+
+#[expect(clippy::expect_used, reason = "an id made here")]
+fn request(number: usize) -> Request {
+    let set: BTreeMap<_, _> = trees::one_leaf()
+        .iter()
+        .filter_map(|(path, content)| Some((path.clone(), content.clone()?)))
+        .collect();
+    let (target, ..) = names();
+    Request {
+        id: TransactionId::new(format!("tx{number}")).expect("an id"),
+        body: Body {
+            kind: Kind::Change,
+            mode: Mode::Queued,
+            edits: [(target, Edit { clear: Vec::new(), set })].into(),
+            only: [].into(),
+        },
+        until: Until::Decision,
+        deadline: Timestamp::new(u64::MAX),
+        author: String::new(),
+        comment: String::new(),
+    }
+}
+
+/// One change through the core: submitted, found valid, and written.
+fn submit(node: &mut Node, number: usize) -> Option<Changes> {
+    let client = Client(number as u64);
+    let commands = node.handle(Event::Submit { client, request: request(number) });
+    let Some(Command::Validate { subject, checks }) = commands.into_iter().next() else {
+        return None;
+    };
+    let bases = checks.into_iter().map(|(target, check)| (target, check.base)).collect();
+    let verdict = Verdict { bases, violations: Vec::new() };
+    let commands = node.handle(Event::Verdict { subject, verdict });
+    let Some(Command::Write { wake, txn }) = commands.into_iter().next() else { return None };
+    let revision = node.view().revision().next();
+    node.handle(Event::Written { wake, result: lockstep_protocol::Written::Done(revision) });
+    Some(Changes { revision, ops: txn.ops })
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let change =
+        |node: &Node| submit(&mut node.clone(), usize::MAX).map(|changes| changes.ops.len());
+    let mut rows =
+        sizes("one-leaf change, by leaves of the target", &[10, 1_000, 100_000], node, change);
+    rows.extend(sizes(
+        "one-leaf change, by entries of the log",
+        &[10, 1_000, 20_000],
+        node_with_log,
+        change,
+    ));
+    rows
+}

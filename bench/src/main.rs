@@ -1,0 +1,22 @@
+//! `make bench`: what a change costs as the configuration and the log grow.
+//!
+//! Machines differ and are shared, so a figure means little by itself: every row is also given as a
+//! ratio to its floor, the same work on the smallest size, measured in the same run.
+
+mod core;
+mod measure;
+mod trees;
+
+use measure::Row;
+
+fn main() {
+    println!("{:44} {:>10} {:>12} {:>8}", "what", "size", "ns each", "ratio");
+    for table in [trees::rows(), core::rows()] {
+        table.iter().for_each(print);
+        println!();
+    }
+}
+
+fn print(row: &Row) {
+    println!("{:44} {:>10} {:>12.0} {:>8.2}", row.what, row.size, row.nanoseconds, row.ratio);
+}

@@ -1,0 +1,82 @@
+//! What a transaction without an outcome waits for, named (guarantee 10): never just "in progress".
+
+use lockstep_types::{Index, Target};
+use serde::{Deserialize, Serialize};
+
+use super::View;
+use crate::record::{Failure, PartStatus, Status, Transaction};
+
+/// What a transaction waits for on one of its targets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wait {
+    /// To be decided: this earlier entry is not.
+    Behind(Index),
+    /// To be decided: this atomic transaction holds the target.
+    Held(Index),
+    /// To be decided, or sent: entries are validated again after a withdrawal.
+    Recheck,
+    /// To be decided: the verdict on it.
+    Verdict,
+    /// To be sent: this earlier entry is not recorded.
+    Turn(Index),
+    /// To be sent: no node is connected to the device.
+    Connection,
+    /// To be sent: the device is being brought in line.
+    Synchronising,
+    /// To be sent: the device refuses to be brought in line, and says why.
+    Resync(Failure),
+    /// The device's answer.
+    Device,
+}
+
+impl View {
+    /// What a transaction waits for on `target`; none: it is done there.
+    #[must_use]
+    pub fn waiting_for(&self, transaction: &Transaction, target: &Target) -> Option<Wait> {
+        let part = transaction.part(target);
+        match transaction.status {
+            Status::Pending => Some(self.decision_waits_for(transaction, target)),
+            Status::Committed if part == PartStatus::Pending => {
+                Some(self.apply_waits_for(transaction, target))
+            }
+            Status::Reverting if matches!(part, PartStatus::Pending | PartStatus::Applied) => {
+                Some(self.device_waits_for(target))
+            }
+            _ => None,
+        }
+    }
+
+    fn decision_waits_for(&self, transaction: &Transaction, target: &Target) -> Wait {
+        let header = self.header(target);
+        match self.commit_head(target) {
+            Some(head) if head != transaction.index => Wait::Behind(head),
+            _ => match (header.holder, header.recheck) {
+                (Some(holder), _) => Wait::Held(holder),
+                (None, Some(_)) => Wait::Recheck,
+                (None, None) => Wait::Verdict,
+            },
+        }
+    }
+
+    fn apply_waits_for(&self, transaction: &Transaction, target: &Target) -> Wait {
+        match self.apply_head(target) {
+            Some(head) if head != transaction.index => Wait::Turn(head),
+            _ => match self.header(target).recheck {
+                Some(checked) if transaction.index > checked => Wait::Recheck,
+                _ => self.device_waits_for(target),
+            },
+        }
+    }
+
+    fn device_waits_for(&self, target: &Target) -> Wait {
+        if self.master(target).is_none() {
+            Wait::Connection
+        } else if self.is_synchronised(target) {
+            Wait::Device
+        } else {
+            let refused = self.header(target).resync_refused.clone();
+            refused.map_or(Wait::Synchronising, Wait::Resync)
+        }
+    }
+}
