@@ -1,6 +1,8 @@
 //! The subcommands, one file each.
 
+pub(crate) mod check_trace;
 pub(crate) mod explore;
+pub(crate) mod walk;
 
 use std::sync::Arc;
 

@@ -21,3 +21,5 @@ pub mod facts;
 pub mod invariants;
 pub mod scenario;
 pub mod system;
+pub mod trace;
+pub mod walk;

@@ -18,10 +18,16 @@ struct Arguments {
 enum Command {
     /// Explore scenarios: every order of everything, every invariant at every step
     Explore(command::explore::Explore),
+    /// Take one run through a scenario, and write it as a trace
+    Walk(command::walk::Walk),
+    /// Check a trace: names the first step that the protocol does not allow
+    CheckTrace(command::check_trace::CheckTrace),
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Explore(explore) => explore.run(),
+        Command::Walk(walk) => walk.run(),
+        Command::CheckTrace(check) => check.run(),
     }
 }

@@ -8,13 +8,15 @@ mod fingerprint;
 mod moves;
 mod network;
 mod nodes;
+mod observed;
+mod record;
 mod run;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use lockstep_protocol::record::Binding;
-use lockstep_protocol::{Changes, Event, Op, Txn, View, Wake};
+use lockstep_protocol::{Event, Op, Txn, View, Wake};
 use lockstep_types::{
     Connection, Index, ModelDigest, Sequence, SessionId, Target, Term, Timestamp,
 };
@@ -23,6 +25,7 @@ pub use action::{Action, Reaction};
 pub use client::Told;
 pub use device::Device;
 pub use nodes::Running;
+pub use record::Record;
 
 use crate::facts::Fact;
 use crate::scenario::{Faults, Scenario};
@@ -130,15 +133,29 @@ pub struct System {
     pub sent: Vec<Sent>,
     /// What the last step wrote to the store, in order.
     pub commits: Vec<Commit>,
+    /// The run in writing, where that is wanted.
+    pub record: Option<Box<Record>>,
 }
 
 impl System {
     /// The start of a run: every node is up, nothing is connected.
     #[must_use]
     pub fn new(scenario: Arc<Scenario>) -> Self {
+        Self::blank(scenario).begun()
+    }
+
+    /// As [`System::new`], and everything that happens is put into writing.
+    #[must_use]
+    pub fn recorded(scenario: Arc<Scenario>) -> Self {
+        let record = Some(Box::new(Record::new()));
+        Self { record, ..Self::blank(scenario) }.begun()
+    }
+
+    /// Before anything happened.
+    fn blank(scenario: Arc<Scenario>) -> Self {
         let devices =
             scenario.targets.iter().map(|target| (target.clone(), Device::default())).collect();
-        let mut system = Self {
+        Self {
             left: scenario.faults,
             store: View::new(),
             nodes: Vec::new(),
@@ -155,12 +172,16 @@ impl System {
             news: VecDeque::new(),
             sent: Vec::new(),
             commits: Vec::new(),
+            record: None,
             scenario,
-        };
-        system.bind();
-        system.start_nodes();
-        system.connect_first();
-        system
+        }
+    }
+
+    fn begun(mut self) -> Self {
+        self.bind();
+        self.start_nodes();
+        self.connect_first();
+        self
     }
 
     #[expect(clippy::expect_used, reason = "a constant of the model")]
@@ -171,7 +192,7 @@ impl System {
             binding: Binding { models: models.clone() },
         };
         let ops = self.scenario.targets.iter().map(bind).collect();
-        self.store.absorb(&Changes { revision: self.store.revision().next(), ops });
+        self.announce(ops);
     }
 
     /// One node begins as the master of every device, so that runs need not all begin with that.

@@ -1,6 +1,6 @@
 //! When each step is taken, and by whom.
 //!
-//! An event is taken in first ([`learn`]), which gives the ids it concerns; each id then wakes its
+//! An event is taken in first (`learn`), which gives the ids it concerns; each id then wakes its
 //! controller, which looks at the view and the desk and decides what to do next, if anything. A
 //! controller has at most one write outstanding, and decides again only once the view shows what
 //! became of it.
@@ -21,7 +21,7 @@ mod verdicts;
 pub use desk::{Desk, Settings};
 pub use link::{Link, Outcome, Push, Retry, Work};
 
-use lockstep_types::SessionId;
+use lockstep_types::{SessionId, Timestamp};
 
 use crate::command::Command;
 use crate::event::{Event, Wake};
@@ -60,6 +60,23 @@ impl Node {
     #[must_use]
     pub fn desk(&self) -> &Desk {
         &self.desk
+    }
+
+    /// When the clock alone will next give this node something to do. What is due already was taken
+    /// up when it became due.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        let now = self.desk.now;
+        let carried = |index| {
+            self.view.transaction(index).is_some_and(|transaction| self.carries(transaction))
+        };
+        let mut decided = self.view.deadlines().filter(|(_, index)| carried(*index));
+        let decided = decided.find(|(deadline, _)| *deadline >= now).map(|(deadline, _)| deadline);
+        let submitted = self.desk.submissions.iter().map(|request| request.deadline);
+        let submitted = submitted.filter(|deadline| *deadline >= now).min();
+        let deadline = [decided, submitted].into_iter().flatten().min().map(Timestamp::next);
+        let retry = self.desk.next_retry().filter(|at| *at > now);
+        [deadline, retry].into_iter().flatten().min()
     }
 
     /// Takes up whatever a loaded store leaves to be done. The same way as any wake-up, for every id.

@@ -11,7 +11,7 @@ mod waiting;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use lockstep_types::{Index, NodeName, Revision, SessionId, Target, TransactionId};
+use lockstep_types::{Index, NodeName, Revision, SessionId, Target, Timestamp, TransactionId};
 use rpds::RedBlackTreeMapSync as Map;
 
 use queue::Queue;
@@ -45,6 +45,7 @@ pub struct View {
     sessions: Map<SessionId, Versioned<NodeName>>,
     queues: Map<Target, Queue>,
     open: Map<Index, ()>,
+    deadlines: Map<(Timestamp, Index), ()>,
 }
 
 impl View {
@@ -86,6 +87,11 @@ impl View {
     /// Transactions without an outcome, in log order.
     pub fn open(&self) -> impl Iterator<Item = &Transaction> {
         self.open.keys().filter_map(|index| self.transaction(*index))
+    }
+
+    /// The deadlines that can still move something, earliest first.
+    pub fn deadlines(&self) -> impl Iterator<Item = (Timestamp, Index)> {
+        self.deadlines.keys().copied()
     }
 
     /// What a transaction asks of a target.

@@ -148,6 +148,9 @@ impl System {
         if let Some(device) = self.devices.get_mut(target) {
             device.on = true;
             device.values = values;
+            if let Some(record) = &mut self.record {
+                record.started(target, &device.values);
+            }
         }
     }
 }

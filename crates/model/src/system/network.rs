@@ -11,6 +11,9 @@ impl System {
         let running = &mut self.nodes[node];
         running.connection = running.connection.next();
         let connection = running.connection;
+        if let (Some(record), Some(core)) = (&mut self.record, &running.core) {
+            record.connected(node, connection, core.session());
+        }
         self.tell(node, Event::Connected { target: target.clone(), connection });
     }
 
@@ -44,6 +47,9 @@ impl System {
         let rewrites = self.scenario.rewrites;
         let Some(device) = self.devices.get_mut(&flight.target) else { return };
         let answer = device.take(flight.term, &flight.ask, reaction, rewrites);
+        if let Some(record) = &mut self.record {
+            record.took(&flight, &answer);
+        }
         if !flight.orphan {
             self.reply(&flight, answer);
         }

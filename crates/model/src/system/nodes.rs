@@ -4,7 +4,8 @@ use lockstep_protocol::{Changes, Op};
 use lockstep_protocol::{Command, Event, Node, Settings};
 use lockstep_types::{Connection, NodeName, SessionId, Timestamp};
 
-use super::System;
+use super::{System, record};
+use crate::trace::line::Saw;
 
 /// A node and what is between it and the store.
 #[derive(Clone, Debug)]
@@ -66,10 +67,16 @@ impl System {
         running.inbox.clear();
         let session = session(node, running.start);
         self.announce(vec![Op::Session { session: session.clone(), node: name(node) }]);
+        if let Some(record) = &mut self.record {
+            record.begin(name(node), session.clone(), &settings(), &self.store);
+        }
         let mut core = Node::new(session, settings(), self.store.clone());
-        let mut commands = core.handle(Event::Tick(self.now));
-        commands.extend(core.handle(Event::Lease(Timestamp::new(u64::MAX))));
-        commands.extend(core.start());
+        let lease = Event::Lease(Timestamp::new(u64::MAX));
+        let first = [Saw::Event(Event::Tick(self.now)), Saw::Event(lease), Saw::Start];
+        let commands = first
+            .into_iter()
+            .flat_map(|saw| record::step(&mut self.record, &mut core, saw))
+            .collect();
         self.nodes[node].core = Some(core);
         self.run(node, commands);
     }
@@ -78,6 +85,9 @@ impl System {
     pub(super) fn announce(&mut self, ops: Vec<Op>) {
         let changes = Changes { revision: self.store.revision().next(), ops };
         self.store.absorb(&changes);
+        if let Some(record) = &mut self.record {
+            record.outside(&changes);
+        }
         self.watch(&changes);
     }
 
@@ -123,7 +133,7 @@ impl System {
     pub(super) fn settle(&mut self) {
         while let Some((node, event)) = self.news.pop_front() {
             let commands: Vec<Command> = match &mut self.nodes[node].core {
-                Some(core) => core.handle(event),
+                Some(core) => record::step(&mut self.record, core, Saw::Event(event)),
                 None => continue,
             };
             self.run(node, commands);

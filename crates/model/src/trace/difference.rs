@@ -22,13 +22,19 @@ pub struct Difference {
 impl Difference {
     /// The first difference, if there is any.
     #[must_use]
-    pub fn first(expected: &Value, found: &Value) -> Option<Self> {
-        find(String::new(), Some(expected), Some(found))
+    pub fn first(expected: &Value, found: &Value) -> Option<Box<Self>> {
+        find(String::new(), Some(expected), Some(found)).map(Box::new)
     }
 
     /// The first difference between two things in writing.
     #[must_use]
-    pub fn between<T: Serialize + ?Sized>(expected: &T, found: &T) -> Option<Self> {
+    pub fn between<T>(expected: &T, found: &T) -> Option<Box<Self>>
+    where
+        T: Serialize + PartialEq + ?Sized,
+    {
+        if expected == found {
+            return None;
+        }
         let value = |thing| serde_json::to_value(thing).unwrap_or_default();
         Self::first(&value(expected), &value(found))
     }
@@ -38,7 +44,9 @@ fn find(at: String, expected: Option<&Value>, found: Option<&Value>) -> Option<D
     match (expected, found) {
         (Some(Value::Object(one)), Some(Value::Object(other))) => {
             let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
-            names.map(|name| (format!("{at}.{name}"), one.get(name), other.get(name))).find_map(step)
+            names
+                .map(|name| (format!("{at}.{name}"), one.get(name), other.get(name)))
+                .find_map(step)
         }
         (Some(Value::Array(one)), Some(Value::Array(other))) => (0..one.len().max(other.len()))
             .map(|n| (format!("{at}[{n}]"), one.get(n), other.get(n)))

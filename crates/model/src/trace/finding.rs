@@ -57,7 +57,7 @@ pub enum Reason {
     UnknownField(String),
     /// Readable, and not as it would be written.
     #[error("this is not how it is written, {0}")]
-    Form(Difference),
+    Form(Box<Difference>),
     /// The first line is something else.
     #[error("the first line must be the header of a trace")]
     NoHeader,
@@ -104,10 +104,10 @@ pub enum Reason {
     },
     /// Other commands than those of the protocol.
     #[error("not what the protocol does, {0}")]
-    NotTheProtocol(Difference),
+    NotTheProtocol(Box<Difference>),
     /// What the step says of itself does not fit what it saw and did.
     #[error("the step's own account does not fit, {0}")]
-    Account(Difference),
+    Account(Box<Difference>),
     /// A client is told what is not so.
     #[error("client {} is told that transaction {index} is {}; the store at revision {revision} says {}", .client.0, status(Some(*.told)), status(*.holds))]
     Told {
@@ -137,7 +137,7 @@ pub enum Reason {
         /// Which.
         revision: Revision,
         /// Where it differs.
-        difference: Difference,
+        difference: Box<Difference>,
     },
     /// A revision that is not quite what a node wrote.
     #[error("revision {revision} is not what session {session} wrote ({wake:?}), {difference}")]
@@ -149,7 +149,7 @@ pub enum Reason {
         /// For what.
         wake: Wake,
         /// Where it differs.
-        difference: Difference,
+        difference: Box<Difference>,
     },
     /// A revision that nobody wrote.
     #[error("nobody wrote revision {revision}: no node has such a write under way")]
@@ -158,7 +158,9 @@ pub enum Reason {
         revision: Revision,
     },
     /// A write that cannot have happened.
-    #[error("the write of session {session} ({wake:?}) cannot have made revision {revision}: {compare:?} does not hold, the record is of revision {is}")]
+    #[error(
+        "the write of session {session} ({wake:?}) cannot have made revision {revision}: {compare:?} does not hold, the record is of revision {is}"
+    )]
     CompareFails {
         /// Which.
         revision: Revision,
@@ -167,7 +169,7 @@ pub enum Reason {
         /// For what.
         wake: Wake,
         /// What it compares.
-        compare: Compare,
+        compare: Box<Compare>,
         /// The revision of the record compared.
         is: Revision,
     },
@@ -249,7 +251,9 @@ pub enum Reason {
         newest: Term,
     },
     /// A device took a request that nobody sent, or took it twice.
-    #[error("{target} takes request {sequence} of session {session}, which was not sent like this or was taken before")]
+    #[error(
+        "{target} takes request {sequence} of session {session}, which was not sent like this or was taken before"
+    )]
     NotSent {
         /// Which device.
         target: Target,

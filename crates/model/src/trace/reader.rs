@@ -73,7 +73,7 @@ pub(super) fn line(text: &[u8]) -> Result<Line, Reason> {
     let known = serde_json::to_value(&line).map_err(|error| unreadable(&error))?;
     match Difference::first(&known, &given) {
         None => Ok(line),
-        Some(Difference { at, expected: None, .. }) => Err(Reason::UnknownField(at)),
+        Some(more) if more.expected.is_none() => Err(Reason::UnknownField(more.at)),
         Some(difference) => Err(Reason::Form(difference)),
     }
 }

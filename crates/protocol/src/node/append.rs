@@ -79,7 +79,9 @@ impl Node {
                 waiting.extend(targets);
                 continue;
             }
-            taken.extend(targets);
+            if !matches!(decision, Decision::PassOver) {
+                taken.extend(targets);
+            }
             head = next;
             entries.push(Entry { request, transaction, decision });
         }

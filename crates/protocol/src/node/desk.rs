@@ -69,7 +69,7 @@ impl Desk {
         self.links.get(target)
     }
 
-    /// When the node next has something to do without being told anything else.
+    /// When a device is next to be tried again.
     #[must_use]
     pub fn next_retry(&self) -> Option<Timestamp> {
         self.links.values().filter_map(|link| link.retry.map(|retry| retry.at)).min()

@@ -50,13 +50,8 @@ impl Node {
     /// What the clock makes due: deadlines, and devices to be tried again.
     fn due(&self) -> BTreeSet<Wake> {
         let now = self.desk.now;
-        let late = self.view.open().filter(|transaction| now > transaction.deadline);
-        let late = late.filter(|transaction| match transaction.status {
-            Status::Pending => true,
-            Status::Committed => transaction.is_atomic(),
-            _ => false,
-        });
-        let late = late.map(|transaction| Wake::Transaction(transaction.index));
+        let late = self.view.deadlines().take_while(|(deadline, _)| now > *deadline);
+        let late = late.map(|(_, index)| Wake::Transaction(index));
         let submissions = self.desk.submissions.iter().any(|request| now > request.deadline);
         let late = late.chain(submissions.then_some(Wake::Append));
         let retries = self.desk.links.iter().filter(|(_, link)| link.retry.is_some());
@@ -163,8 +158,7 @@ impl Node {
         if let Some(link) = self.desk.links.get_mut(&target)
             && link.connection == connection
         {
-            link.up = false;
-            link.work = Work::Idle;
+            link.down();
         }
         [Wake::Target(target)].into()
     }

@@ -97,6 +97,15 @@ pub struct Link {
     pub retry: Option<Retry>,
 }
 
+impl Link {
+    /// The connection is gone, and with it what was under way and what was waited for.
+    pub(super) fn down(&mut self) {
+        self.up = false;
+        self.work = Work::Idle;
+        self.retry = None;
+    }
+}
+
 impl Node {
     /// Sends a request on the target's link, unless this node's lease may have ended.
     pub(super) fn send(

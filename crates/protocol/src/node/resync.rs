@@ -29,9 +29,8 @@ impl Node {
                 self.push_refused(target, term, (push, seen), failure, out);
             }
             (Work::Verifying(push), Answer::Values(seen)) => {
-                self.end_back_off(target);
                 let marks = self.marks(target, &push.delta, &seen);
-                self.answer_is(target, Outcome::Synced { over: push.over, head: push.head, marks });
+                self.taken(target, Outcome::Synced { over: push.over, head: push.head, marks });
             }
             (Work::Applying(index), answer) => self.applied_or_not(target, index, answer),
             (Work::Undoing(index), answer) => self.undone_or_not(target, index, answer),
@@ -40,23 +39,31 @@ impl Node {
     }
 
     fn undone_or_not(&mut self, target: &Target, index: Index, answer: Answer) {
-        self.end_back_off(target);
-        let outcome = match answer {
-            Answer::Accepted => Outcome::Undone(index, None),
-            Answer::Refused(failure) => Outcome::Undone(index, Some(failure)),
-            _ => Outcome::Fenced,
-        };
-        self.answer_is(target, outcome);
+        match answer {
+            Answer::Accepted => self.taken(target, Outcome::Undone(index, None)),
+            Answer::Refused(failure) => self.taken(target, Outcome::Undone(index, Some(failure))),
+            _ => self.fenced(target),
+        }
     }
 
     fn applied_or_not(&mut self, target: &Target, index: Index, answer: Answer) {
+        match answer {
+            Answer::Accepted => self.taken(target, Outcome::Applied(index)),
+            Answer::Refused(failure) => self.taken(target, Outcome::Refused(index, failure)),
+            _ => self.fenced(target),
+        }
+    }
+
+    /// The device has spoken on the request itself: there is nothing to wait out.
+    fn taken(&mut self, target: &Target, outcome: Outcome) {
         self.end_back_off(target);
-        let outcome = match answer {
-            Answer::Accepted => Outcome::Applied(index),
-            Answer::Refused(failure) => Outcome::Refused(index, failure),
-            _ => Outcome::Fenced,
-        };
         self.answer_is(target, outcome);
+    }
+
+    /// The device listened to the claim and does not listen now; or its answer does not fit.
+    fn fenced(&mut self, target: &Target) {
+        self.back_off(target);
+        self.answer_is(target, Outcome::Fenced);
     }
 
     fn answer_is(&mut self, target: &Target, outcome: Outcome) {
@@ -67,7 +74,7 @@ impl Node {
     /// and with it the term; a late delivery meets a device that listens to a newer one.
     fn give_up(&mut self, target: &Target, out: &mut Vec<Command>) {
         let Some(link) = self.desk.links.get_mut(target) else { return };
-        link.up = false;
+        link.down();
         let connection = link.connection;
         out.push(Command::Close { target: target.clone(), connection });
     }
@@ -98,9 +105,8 @@ impl Node {
         let over = self.view.apply_head(target);
         let delta = self.difference(target, &seen, over);
         if delta.is_empty() {
-            self.end_back_off(target);
             let marks = self.marks(target, &delta, &seen);
-            self.answer_is(target, Outcome::Synced { over, head: None, marks });
+            self.taken(target, Outcome::Synced { over, head: None, marks });
         } else {
             let push = Push { delta: delta.clone(), over, head: None };
             self.send(target, term, Ask::Set(delta), Work::Pushing(push, seen), out);

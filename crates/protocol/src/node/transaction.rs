@@ -37,7 +37,7 @@ impl Node {
 
     /// Whether it is for this node to carry a transaction on: the one that took it in does while it
     /// lives; then anyone.
-    fn carries(&self, transaction: &Transaction) -> bool {
+    pub(super) fn carries(&self, transaction: &Transaction) -> bool {
         transaction.origin == self.session || !self.view.is_alive(&transaction.origin)
     }
 

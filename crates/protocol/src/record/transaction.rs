@@ -198,6 +198,16 @@ impl Transaction {
         self.mode == Mode::Atomic
     }
 
+    /// Whether passing its deadline would still change anything.
+    #[must_use]
+    pub fn has_deadline(&self) -> bool {
+        match self.status {
+            Status::Pending => true,
+            Status::Committed => self.is_atomic(),
+            _ => false,
+        }
+    }
+
     /// The state on one target; pending where there is none.
     #[must_use]
     pub fn part(&self, target: &Target) -> PartStatus {

@@ -81,6 +81,12 @@ impl View {
         for target in transaction.targets.keys() {
             self.requeue(target, |queue| queue.place(transaction, target));
         }
+        if let Some(old) = &before {
+            self.deadlines.remove_mut(&(old.deadline, old.index));
+        }
+        if transaction.has_deadline() {
+            self.deadlines.insert_mut((transaction.deadline, transaction.index), ());
+        }
         if transaction.status.is_final() {
             self.open.remove_mut(&transaction.index);
         } else {

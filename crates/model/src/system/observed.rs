@@ -1,0 +1,33 @@
+//! A system of which only the store is known, so that a trace is held against the same invariants as
+//! the model.
+
+use std::sync::Arc;
+
+use lockstep_protocol::View;
+use lockstep_types::Target;
+
+use super::{Commit, System};
+use crate::scenario::Scenario;
+
+impl System {
+    /// A system whose store is this, and nothing else. The scenario only lends its form.
+    #[must_use]
+    pub fn observed(store: View, form: &Scenario) -> Self {
+        let (targets, script) = (Vec::new(), Vec::new());
+        let scenario = Scenario { nodes: 0, targets, script, ..form.clone() };
+        let mut system = Self { store, ..Self::blank(Arc::new(scenario)) };
+        system.read();
+        system
+    }
+
+    /// The store moves on. The invariants are to look at these targets.
+    #[must_use]
+    pub fn observe(&self, commit: Commit, targets: Vec<Target>) -> Self {
+        let mut next = self.clone();
+        next.scenario = Arc::new(Scenario { targets, ..(*self.scenario).clone() });
+        next.store = commit.after.clone();
+        next.commits = vec![commit];
+        next.read();
+        next
+    }
+}

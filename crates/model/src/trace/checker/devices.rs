@@ -1,0 +1,180 @@
+//! Devices as a trace tells of them: every answer belongs to a request, and no device listens to an
+//! older master after a newer one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_protocol::{Answer, Ask};
+use lockstep_types::{Configuration as Tree, Connection, Sequence, SessionId, Target, Term};
+
+use crate::trace::finding::Reason;
+use crate::trace::line::Took;
+
+/// What tells one request from every other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Id {
+    pub(super) session: SessionId,
+    pub(super) target: Target,
+    pub(super) connection: Connection,
+    pub(super) sequence: Sequence,
+}
+
+/// A request that a node sent.
+#[derive(Clone, Debug)]
+struct Request {
+    term: Term,
+    ask: Ask,
+    /// The newest election id that the device was known to have accepted when this was sent. Nothing
+    /// older than that can be accepted; what was accepted meanwhile says nothing about the order.
+    newest: Term,
+    /// An answer is due.
+    due: bool,
+    /// What the device says it answered.
+    answer: Option<Answer>,
+}
+
+/// What a device is taken to hold.
+#[derive(Clone, Debug, Default)]
+struct Shadow {
+    /// Unknown until it is read, and after a Set with an unknown outcome.
+    values: Option<Tree>,
+}
+
+impl Shadow {
+    /// The device was asked, and answered. Says whether it shows something else than it should.
+    fn took(&mut self, ask: &Ask, answer: &Answer) -> bool {
+        match (ask, answer) {
+            (Ask::Set(delta), Answer::Accepted) => {
+                self.values.iter_mut().for_each(|values| values.apply_values(delta));
+            }
+            (Ask::Set(_), Answer::Unknown) => self.values = None,
+            (_, Answer::Values(seen)) => {
+                let known = self.values.replace(seen.clone());
+                return known.is_some_and(|known| !known.same_values(seen));
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
+/// A device that gives its own account.
+#[derive(Clone, Debug, Default)]
+struct Account {
+    election: Term,
+    shadow: Shadow,
+}
+
+/// The devices and what is on its way to them.
+#[derive(Debug)]
+pub(super) struct Devices {
+    unfenced: BTreeSet<Target>,
+    requests: BTreeMap<Id, Request>,
+    accepted: BTreeMap<Target, Term>,
+    shadows: BTreeMap<(SessionId, Target), (Connection, Shadow)>,
+    accounts: BTreeMap<Target, Account>,
+}
+
+impl Devices {
+    pub(super) fn new(unfenced: BTreeSet<Target>) -> Self {
+        Self {
+            unfenced,
+            requests: BTreeMap::new(),
+            accepted: BTreeMap::new(),
+            shadows: BTreeMap::new(),
+            accounts: BTreeMap::new(),
+        }
+    }
+
+    /// A node sends a request.
+    pub(super) fn sent(&mut self, id: Id, term: Term, ask: &Ask) {
+        let newest = self.accepted.get(&id.target).copied().unwrap_or_default();
+        let ask = ask.clone();
+        self.requests.insert(id, Request { term, ask, newest, due: true, answer: None });
+    }
+
+    /// A connection is gone, or will be: no answer is due on it any more.
+    pub(super) fn gone(&mut self, session: &SessionId, target: &Target, connection: Connection) {
+        for (id, request) in &mut self.requests {
+            if id.session == *session && id.target == *target && id.connection == connection {
+                request.due = false;
+            }
+        }
+    }
+
+    /// An answer reaches a node. Says whether the device shows something else than it should.
+    pub(super) fn answered(&mut self, id: &Id, answer: &Answer) -> Result<bool, Reason> {
+        let Id { session, target, connection, sequence } = id.clone();
+        let Some(request) = self.requests.get_mut(id).filter(|request| request.due) else {
+            return Err(Reason::NoRequest { target, connection, sequence });
+        };
+        request.due = false;
+        if !fits(&request.ask, answer) {
+            return Err(Reason::Misfit { target, sequence });
+        }
+        let from_device = !matches!(answer, Answer::Unknown | Answer::Busy);
+        let tells = self.accounts.contains_key(&target);
+        if from_device && tells && request.answer.as_ref() != Some(answer) {
+            return Err(Reason::OtherAnswer { target, sequence });
+        }
+        let (term, newer) = (request.term, request.newest);
+        if *answer == Answer::Accepted {
+            if term < newer && !self.unfenced.contains(&target) {
+                return Err(Reason::OlderElection { target, term, newer });
+            }
+            let accepted = self.accepted.entry(target.clone()).or_default();
+            *accepted = term.max(*accepted);
+        }
+        let shadow = self.shadows.entry((session, target)).or_default();
+        if shadow.0 != connection {
+            *shadow = (connection, Shadow::default());
+        }
+        Ok(shadow.1.took(&request.ask, answer) && !tells)
+    }
+
+    /// A device says that it started.
+    pub(super) fn started(&mut self, target: &Target, values: &Tree) {
+        let shadow = Shadow { values: Some(values.clone()) };
+        self.accounts.insert(target.clone(), Account { election: Term::ZERO, shadow });
+    }
+
+    /// A device says that it took a request. Says whether it shows something else than it should.
+    pub(super) fn took(&mut self, target: &Target, took: &Took) -> Result<bool, Reason> {
+        let Took { session, connection, sequence, term, ask, answer } = took.clone();
+        let id = Id { session: session.clone(), target: target.clone(), connection, sequence };
+        let sent = |request: &&mut Request| {
+            request.term == term && request.ask == ask && request.answer.is_none()
+        };
+        let Some(request) = self.requests.get_mut(&id).filter(sent) else {
+            return Err(Reason::NotSent { target: target.clone(), session, sequence });
+        };
+        if !fits(&ask, &answer) {
+            return Err(Reason::Misfit { target: target.clone(), sequence });
+        }
+        request.answer = Some(answer.clone());
+        let account = self.accounts.entry(target.clone()).or_default();
+        if ask != Ask::Read && !self.unfenced.contains(target) {
+            arbitrate(account.election, target, term, &answer)?;
+            account.election = term.max(account.election);
+        }
+        Ok(account.shadow.took(&ask, &answer))
+    }
+}
+
+/// Whether a device can answer this with that.
+fn fits(ask: &Ask, answer: &Answer) -> bool {
+    match answer {
+        Answer::Accepted => *ask != Ask::Read,
+        Answer::Values(_) => *ask == Ask::Read,
+        Answer::Refused(_) | Answer::Fenced | Answer::Unknown | Answer::Busy => true,
+    }
+}
+
+/// An older election id is fenced, and no other.
+fn arbitrate(newest: Term, target: &Target, term: Term, answer: &Answer) -> Result<(), Reason> {
+    let target = target.clone();
+    match (answer, term < newest) {
+        (Answer::Accepted, true) => Err(Reason::OlderElection { target, term, newer: newest }),
+        (Answer::Fenced, false) => Err(Reason::NotFenced { target, term, newest }),
+        _ => Ok(()),
+    }
+}
