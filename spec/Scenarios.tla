@@ -65,7 +65,8 @@ CancelChain == [Quiet(QueuedChain) EXCEPT !.refuses = {"t1"}, !.cancels = {1, 2,
 Mixed == [Quiet(MixedScript) EXCEPT !.refuses = Both, !.deadline = "any", !.cuts = {"t1"}, !.terms = 2, !.stops = {"t1"}, !.restarts = 1]
 CancelMixed == [Quiet(MixedScript) EXCEPT !.refuses = Both, !.cancels = {1, 2, 3}, !.cuts = {"t1"}, !.terms = 2]
 RollbackRun == [Quiet(AtomicRollback) EXCEPT !.refuses = Both, !.refusesUndo = Both, !.rejects = TRUE, !.deadline = "any", !.cuts = Both, !.terms = 2]
-PathRb == [Quiet(QueuedRollback) EXCEPT !.refuses = Both, !.refusesUndo = {"t2"}, !.cuts = {"t1"}, !.terms = 2, !.cancels = {1,2,3}]
+PathRb == [Quiet(QueuedRollback) EXCEPT !.refuses = Both, !.cancels = {1, 3}]
+PathRbCut == [Quiet(QueuedRollback) EXCEPT !.refuses = Both, !.refusesUndo = {"t2"}, !.cuts = {"t1"}, !.terms = 2]
 MixedRb == [Quiet(MixedRollback) EXCEPT !.refuses = Both, !.cuts = {"t1"}, !.terms = 2, !.deadline = "any"]
 Needy == {<<"b", "a">>}
 DependentRun == [Quiet(Dependent) EXCEPT !.needs = Needy, !.refuses = Both, !.cancels = {1, 2}, !.cuts = {"t1"}, !.terms = 2]
