@@ -80,18 +80,18 @@ LeftAlone(t, p, seen) ==
 Difference(t, seen) ==
   [p \in {q \in Path : ~LeftAlone(t, q, seen)} |-> config[t].applied.units[p].value]
 
-\* The request remembers the head it looked at.  If there is nothing to send
-\* it is as good as answered.  After a refused resync, difference and head go
-\* together, once: see RecordSync.
+\* The request remembers the head it looked at.  With nothing to send it is as
+\* good as answered.  After a refusal, difference and head go as one Set (rule 8).
 SendDifference(n, t, seen) ==
   LET delta == Difference(t, seen)
       head  == ApplyHead(t)
-  IN IF config[t].refused /\ Sendable(t)
+  IN IF DOMAIN delta = {}
+     THEN request' = [request EXCEPT ![n][t] = [stage |-> "answered", what |-> "sync", i |-> head, ok |-> TRUE,
+                                                made |-> Empty, term |-> belief[n][t].term]]
+     ELSE IF config[t].refused /\ Sendable(t)
      THEN Send(n, t, "both", head, [p \in DOMAIN delta \cup Paths(head, t) |->
                                       IF p \in Paths(head, t) THEN Delta(head, t)[p] ELSE delta[p]])
-     ELSE IF DOMAIN delta # {} THEN Send(n, t, "sync", head, delta)
-     ELSE request' = [request EXCEPT ![n][t] =
-            [stage |-> "answered", what |-> "sync", i |-> head, ok |-> TRUE, made |-> << >>, term |-> belief[n][t].term]]
+     ELSE Send(n, t, "sync", head, delta)
 
 MayClaim(n, t) ==
   /\ Ready(n, t) /\ ~InSync(n, t) /\ UndoQueue(t) = {}
@@ -155,7 +155,7 @@ Deliver(n, t) ==
        /\ request' = [request EXCEPT ![n][t] =
             [stage |-> "answered", what |-> r.what, i |-> r.i, ok |-> ok, term |-> r.term,
              made |-> IF ok /\ r.what \in {"sync", "both"} THEN [p \in {q \in DOMAIN r.delta : Made(r.delta[q]) # r.delta[q]} |-> <<r.delta[p], Made(r.delta[p])>>]
-                      ELSE << >>]]
+                      ELSE Empty]]
        /\ faults' = IF r.what \in {"sync", "both"} /\ ~ok /\ ~MustRefuse(t, r.what, r.delta)
                     THEN [faults EXCEPT !.resyncs = @ + 1] ELSE faults
   /\ UNCHANGED <<store, masters, nodes, stray, clients>>

@@ -37,7 +37,7 @@ Entry(k, l) ==
            ELSE IF e.named # {} THEN e.named
            ELSE IF j = 0 THEN {} ELSE DOMAIN l[j].proposal
   IN [item |-> k, of |-> j, status |-> "Pending", reason |-> None,
-      proposal |-> [t \in T |-> "Pending"], undo |-> << >>]
+      proposal |-> [t \in T |-> "Pending"], undo |-> Empty]
 
 \* The id is compared with those in the log in the append itself: a client
 \* that asks again gets the first outcome, not a second entry.
@@ -64,7 +64,7 @@ RefusalOfRollback(i) ==
   LET j == log[i].of IN
   IF j = 0 THEN "unknown"
   ELSE IF ~IsChange(j) THEN "not a change"
-  ELSE IF log[j].undo = << >> THEN "not committed"
+  ELSE IF log[j].undo = Empty THEN "not committed"
   ELSE IF Concerned(i) = {} THEN "live nowhere"
   ELSE IF \E t \in Concerned(i) : ~IsLatest(j, t, Body(i).rule) THEN "superseded"
   ELSE None

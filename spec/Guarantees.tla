@@ -7,7 +7,7 @@
 (***************************************************************************)
 EXTENDS Lockstep
 
-WasCommitted(i) == log[i].undo # << >> \/ log[i].status \in {"Committed", "Reverting", "Applied", "Partial", "Reverted"}
+WasCommitted(i) == log[i].undo # Empty \/ log[i].status \in {"Committed", "Reverting", "Applied", "Partial", "Reverted"}
 
 ---------------------------------------------------------------------------
 \* 1. ORDER

@@ -18,6 +18,7 @@ EXTENDS Naturals
 Absent  == "absent"                     \* what a path holds when nothing is there
 Unit(value, writer) == [value |-> value, writer |-> writer]
 Nothing == Unit(Absent, 0)
+Empty   == [x \in {} |-> Nothing]       \* the function of nothing: no delta, no undo yet
 
 Min(S) == CHOOSE x \in S : \A y \in S : x <= y
 Max(S) == CHOOSE x \in S : \A y \in S : x >= y

@@ -9,7 +9,7 @@ EXTENDS Guarantees, TLC
 
 Atomic(s) == [kind |-> "Change", atomic |-> TRUE, sync |-> TRUE, set |-> s, of |-> 0, rule |-> None, named |-> {}]
 Queued(s) == [Atomic(s) EXCEPT !.atomic = FALSE]
-RollBack(j, rule) == [Atomic(<< >>) EXCEPT !.kind = "Rollback", !.of = j, !.rule = rule]
+RollBack(j, rule) == [Atomic(Empty) EXCEPT !.kind = "Rollback", !.of = j, !.rule = rule]
 Only(e, T) == [e EXCEPT !.named = T]           \* a Rollback that names its targets
 Async(e) == [e EXCEPT !.sync = FALSE]
 
@@ -47,7 +47,7 @@ Piecemeal == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Only(RollBack(
 Quiet(script) == [
   script |-> script, inLog |-> Len(script), anyOrder |-> FALSE,
   rejects |-> FALSE, latePending |-> FALSE, deadline |-> "unreachable", cancels |-> {}, needs |-> {},
-  refuses |-> {}, refusesUndo |-> {}, dislikes |-> {}, picky |-> {}, resyncRefusals |-> 0, rewrites |-> << >>,
+  refuses |-> {}, refusesUndo |-> {}, dislikes |-> {}, picky |-> {}, resyncRefusals |-> 0, rewrites |-> Empty,
   cuts |-> {}, terms |-> 1, crashes |-> 0, expiries |-> 0, strays |-> 0, stepwise |-> FALSE,
   stops |-> {}, restarts |-> 0, silent |-> {}, gone |-> {}, boot |-> {Absent},
   reads |-> FALSE, answers |-> FALSE]

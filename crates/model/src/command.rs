@@ -2,6 +2,8 @@
 
 pub(crate) mod check_trace;
 pub(crate) mod explore;
+pub(crate) mod hunt;
+pub(crate) mod mutants;
 pub(crate) mod walk;
 
 use std::sync::Arc;

@@ -19,6 +19,7 @@
 pub mod explore;
 pub mod facts;
 pub mod invariants;
+pub mod mutants;
 pub mod scenario;
 pub mod system;
 pub mod trace;

@@ -18,6 +18,11 @@ struct Arguments {
 enum Command {
     /// Explore scenarios: every order of everything, every invariant at every step
     Explore(command::explore::Explore),
+    /// Break the core in every known way; each mutant must be noticed by the invariant it names
+    Mutants(command::mutants::Mutants),
+    /// Explore a scenario until an invariant breaks, and say so as JSON
+    #[command(hide = true)]
+    Hunt(command::hunt::Hunt),
     /// Take one run through a scenario, and write it as a trace
     Walk(command::walk::Walk),
     /// Check a trace: names the first step that the protocol does not allow
@@ -27,6 +32,8 @@ enum Command {
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Explore(explore) => explore.run(),
+        Command::Mutants(mutants) => mutants.run(),
+        Command::Hunt(hunt) => hunt.run(),
         Command::Walk(walk) => walk.run(),
         Command::CheckTrace(check) => check.run(),
     }

@@ -7,31 +7,47 @@ use crate::scenario::Scenario;
 use crate::system::{Action, System};
 use crate::trace::line::Line;
 
-/// A run that was taken.
+/// A run as it is taken: every step is held against the invariants and put into writing.
 #[derive(Clone, Debug)]
 pub struct Walk {
+    /// Where it is.
+    pub system: System,
     /// The run in writing.
     pub lines: Vec<Line>,
     /// What happened.
     pub actions: Vec<Action>,
-    /// The invariants that were broken, if any: then it ends there.
+    /// The invariants that were broken, if any.
     pub broken: Vec<&'static str>,
 }
 
-/// Takes at most so many steps through a scenario.
+impl Walk {
+    /// The start of a run.
+    #[must_use]
+    pub fn new(scenario: Arc<Scenario>) -> Self {
+        let mut system = System::recorded(scenario);
+        let lines = lines(&mut system);
+        Self { system, lines, actions: Vec::new(), broken: Vec::new() }
+    }
+
+    /// Something happens. It must be possible, see [`System::moves`] and [`System::mishaps`].
+    pub fn act(&mut self, action: Action) {
+        let mut after = self.system.after(&action);
+        let step = Step { from: Some((&self.system, &action)), after: &after };
+        self.broken.extend(invariants::broken(&step));
+        self.lines.extend(lines(&mut after));
+        self.actions.push(action);
+        self.system = after;
+    }
+}
+
+/// Takes at most so many steps through a scenario, and none after one that breaks an invariant.
 #[must_use]
 pub fn walk(scenario: &Arc<Scenario>, seed: u64, steps: usize) -> Walk {
     let mut random = Random(seed);
-    let mut system = System::recorded(Arc::clone(scenario));
-    let mut walk = Walk { lines: lines(&mut system), actions: Vec::new(), broken: Vec::new() };
+    let mut walk = Walk::new(Arc::clone(scenario));
     while walk.actions.len() < steps && walk.broken.is_empty() {
-        let Some(action) = choose(&system, &mut random) else { break };
-        let mut after = system.after(&action);
-        let step = Step { from: Some((&system, &action)), after: &after };
-        walk.broken = invariants::broken(&step).collect();
-        walk.lines.extend(lines(&mut after));
-        walk.actions.push(action);
-        system = after;
+        let Some(action) = choose(&walk.system, &mut random) else { break };
+        walk.act(action);
     }
     walk
 }

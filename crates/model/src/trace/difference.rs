@@ -41,6 +41,9 @@ impl Difference {
 }
 
 fn find(at: String, expected: Option<&Value>, found: Option<&Value>) -> Option<Difference> {
+    if expected == found {
+        return None;
+    }
     match (expected, found) {
         (Some(Value::Object(one)), Some(Value::Object(other))) => {
             let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
@@ -51,7 +54,6 @@ fn find(at: String, expected: Option<&Value>, found: Option<&Value>) -> Option<D
         (Some(Value::Array(one)), Some(Value::Array(other))) => (0..one.len().max(other.len()))
             .map(|n| (format!("{at}[{n}]"), one.get(n), other.get(n)))
             .find_map(step),
-        (expected, found) if expected == found => None,
         (expected, found) => {
             let at = at.trim_start_matches('.').to_owned();
             Some(Difference { at, expected: expected.cloned(), found: found.cloned() })

@@ -69,6 +69,10 @@ pub(super) fn header(text: &[u8]) -> Result<Header, Reason> {
 /// that is not known, however deep.
 pub(super) fn line(text: &[u8]) -> Result<Line, Reason> {
     let line: Line = serde_json::from_slice(text).map_err(|error| unreadable(&error))?;
+    if serde_json::to_vec(&line).is_ok_and(|written| written == text) {
+        return Ok(line);
+    }
+    // Not letter for letter; but fields in another order, or spaces, are no harm.
     let given: Value = serde_json::from_slice(text).map_err(|error| unreadable(&error))?;
     let known = serde_json::to_value(&line).map_err(|error| unreadable(&error))?;
     match Difference::first(&known, &given) {

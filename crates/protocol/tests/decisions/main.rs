@@ -41,4 +41,6 @@ mod undo;
 #[cfg(test)]
 mod unknown_outcome;
 #[cfg(test)]
+mod waiting;
+#[cfg(test)]
 mod withdrawal;

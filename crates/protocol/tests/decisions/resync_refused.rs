@@ -144,10 +144,12 @@ fn a_device_that_listens_to_somebody_else_is_said_to() {
 }
 
 #[test]
-fn fenced_while_applying_it_is_claimed_again() {
+fn fenced_while_applying_it_is_claimed_again_after_a_while() {
     let mut world = World::ready(["t1"]);
     let sent = world.commit(N1, 1, queued(one("a", "1")));
     let record = world.answer(N1, &sent, Answer::Fenced);
-    assert_eq!(world.perform(N1, &record), [send("t1", 4, Ask::Claim)]);
+    assert_eq!(world.perform(N1, &record), []);
+    let again = world.node(N1).next_due().expect("a time");
+    assert_eq!(world.tick(N1, again.get()), [send("t1", 4, Ask::Claim)]);
     assert_eq!(world.part(1, "t1"), PartStatus::Pending);
 }
