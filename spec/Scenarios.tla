@@ -1,85 +1,168 @@
 ----------------------------- MODULE Scenarios -----------------------------
 (***************************************************************************)
-(* The runs: a script of transactions, and what may go wrong.              *)
+(* The runs: a script of transactions, and what may go wrong.  Each .cfg   *)
+(* file names one scenario, the number of nodes, and what must hold.       *)
 (***************************************************************************)
-EXTENDS Guarantees, TLC
+EXTENDS Landmarks
+
+Nodes == Permutations(Node)         \* nodes are alike: for runs without liveness
+Both  == {"t1", "t2"}
 
 ---------------------------------------------------------------------------
-\* SCRIPTS
+\* BODIES
 
 Atomic(s) == [kind |-> "Change", atomic |-> TRUE, sync |-> TRUE, set |-> s, of |-> 0, rule |-> None, named |-> {}]
 Queued(s) == [Atomic(s) EXCEPT !.atomic = FALSE]
-RollBack(j, rule) == [Atomic(Empty) EXCEPT !.kind = "Rollback", !.of = j, !.rule = rule]
+RollBack(k, rule) == [Atomic(Empty) EXCEPT !.kind = "Rollback", !.of = k, !.rule = rule]
 Only(e, T) == [e EXCEPT !.named = T]           \* a Rollback that names its targets
 Async(e) == [e EXCEPT !.sync = FALSE]
 
-\* An atomic change on two targets, then one that builds on one of them.
-TwoAtomic == << Atomic([t1 |-> [a |-> "1", b |-> "1"], t2 |-> [a |-> "1"]]), Atomic([t1 |-> [a |-> "2"]]) >>
-\* One target: an atomic delete over an atomic set.
-OneAtomic == << Atomic([t1 |-> [a |-> "1", b |-> "1"]]), Atomic([t1 |-> [a |-> Absent]]) >>
-\* Three queued writers of one path, each of which may be withdrawn.
-QueuedChain == << Queued([t1 |-> [a |-> "1", b |-> "1"]]), Queued([t1 |-> [a |-> "2"]]), Queued([t1 |-> [a |-> Absent]]) >>
-\* Queued work that waits under an atomic change that may turn.
-MixedScript == << Queued([t1 |-> [a |-> "1"]]), Atomic([t1 |-> [a |-> "2", b |-> "2"], t2 |-> [a |-> "2"]]), Queued([t1 |-> [a |-> "3"]]) >>
-\* An atomic change on two targets and its rollback.
-AtomicRollback == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), RollBack(1, "target") >>
-\* Queued on two targets, so perhaps withdrawn on one; then rolled back from under a later change.
-QueuedRollback == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), RollBack(1, "path") >>
-\* Queued work under a rollback.
-MixedRollback == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]), RollBack(2, "target"), Queued([t1 |-> [a |-> "3"]]) >>
-\* b may be set only while a is: what a withdrawal leaves behind may no longer be valid.
-Dependent == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [b |-> "3"], t2 |-> [a |-> "3"]]) >>
-DependentChain == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Queued([t1 |-> [a |-> "3"]]), Queued([t1 |-> [a |-> "4"]]) >>
-DependentRollback == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), RollBack(2, "target"), RollBack(1, "path") >>
-\* t2 may be gone for good: what concerns t1 alone must go on.
-Bystander == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]), Atomic([t1 |-> [a |-> "3"]]) >>
-\* One change after the other, which a device may dislike.
-Steps == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "bad"]]), Atomic([t1 |-> [b |-> "3"]]) >>
-StepsA == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [b |-> "3"]]) >>
-RewrittenScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [a |-> "3"]]) >>
-Clients == << Async(Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]])), Async(Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]])), RollBack(1, "path") >>
-\* A rollback of one target only, then of the rest; and all the refusals.
-Piecemeal == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Only(RollBack(1, "target"), {"t1"}), RollBack(1, "target"), RollBack(1, "target") >>
-
 ---------------------------------------------------------------------------
-\* SCENARIOS
+\* WHAT MAY GO WRONG: nothing, unless a scenario says so.
 
 Quiet(script) == [
-  script |-> script, inLog |-> Len(script), anyOrder |-> FALSE,
-  rejects |-> FALSE, latePending |-> FALSE, deadline |-> "unreachable", cancels |-> {}, needs |-> {},
-  refuses |-> {}, refusesUndo |-> {}, dislikes |-> {}, picky |-> {}, resyncRefusals |-> 0, rewrites |-> Empty,
-  cuts |-> {}, terms |-> 1, crashes |-> 0, expiries |-> 0, strays |-> 0, stepwise |-> FALSE,
-  stops |-> {}, restarts |-> 0, silent |-> {}, gone |-> {}, boot |-> {Absent},
-  reads |-> FALSE, answers |-> FALSE]
+  script   |-> script,
+  inLog    |-> Len(script),      \* how many of them are in the log from the start
+  anyOrder |-> FALSE,            \* clients may submit the others in any order
 
-Both == {"t1", "t2"}
-Calm == [Quiet(TwoAtomic) EXCEPT !.rejects = TRUE, !.refuses = Both, !.refusesUndo = Both, !.deadline = "any"]
-One == [Quiet(OneAtomic) EXCEPT !.refuses = {"t1"}, !.refusesUndo = {"t1"}, !.deadline = "any",
-   !.cuts = {"t1"}, !.terms = 2, !.crashes = 1, !.stops = {"t1"}, !.restarts = 1]
-Stale == [Quiet(OneAtomic) EXCEPT !.refuses = {"t1"}, !.refusesUndo = {"t1"}, !.deadline = "any",
-   !.cuts = {"t1"}, !.terms = 2, !.expiries = 1]
-Late == [Quiet(OneAtomic) EXCEPT !.refuses = {"t1"}, !.deadline = "any", !.strays = 1, !.expiries = 1, !.stepwise = TRUE]
-LateRestart == [Quiet(OneAtomic) EXCEPT !.refuses = {"t1"}, !.deadline = "any", !.strays = 1, !.stops = {"t1"}, !.restarts = 1, !.stepwise = TRUE]
-Chain == [Quiet(QueuedChain) EXCEPT !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2, !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "1"}]
-CancelChain == [Quiet(QueuedChain) EXCEPT !.refuses = {"t1"}, !.cancels = {1, 2, 3}, !.cuts = {"t1"}, !.terms = 2]
-Mixed == [Quiet(MixedScript) EXCEPT !.refuses = Both, !.deadline = "any", !.cuts = {"t1"}, !.terms = 2, !.stops = {"t1"}, !.restarts = 1]
-CancelMixed == [Quiet(MixedScript) EXCEPT !.refuses = Both, !.cancels = {1, 2, 3}, !.cuts = {"t1"}, !.terms = 2]
-RollbackRun == [Quiet(AtomicRollback) EXCEPT !.refuses = Both, !.refusesUndo = Both, !.rejects = TRUE, !.deadline = "any", !.cuts = Both, !.terms = 2]
-PathRb == [Quiet(QueuedRollback) EXCEPT !.refuses = Both, !.cancels = {1, 3}]
-PathRbCut == [Quiet(QueuedRollback) EXCEPT !.refuses = Both, !.refusesUndo = {"t2"}, !.cuts = {"t1"}, !.terms = 2]
-MixedRb == [Quiet(MixedRollback) EXCEPT !.refuses = Both, !.cuts = {"t1"}, !.terms = 2, !.deadline = "any"]
-Needy == {<<"b", "a">>}
-DependentRun == [Quiet(Dependent) EXCEPT !.needs = Needy, !.refuses = Both, !.cancels = {1, 2}, !.cuts = {"t1"}, !.terms = 2]
-DependentChainRun == [Quiet(DependentChain) EXCEPT !.needs = Needy, !.refuses = {"t1"}, !.cancels = {1, 2, 3}]
-DependentRbRun == [Quiet(DependentRollback) EXCEPT !.needs = Needy, !.refuses = {"t1"}, !.cancels = {1, 2}, !.cuts = {"t1"}, !.terms = 2]
-Gone == [Quiet(Bystander) EXCEPT !.refuses = {"t1"}, !.stops = {"t2"}, !.restarts = 1, !.silent = {"t2"}, !.gone = {"t2"}]
-Bad == [Quiet(Steps) EXCEPT !.dislikes = {"bad"}, !.resyncRefusals = 1, !.stops = {"t1"}, !.restarts = 1]
-Picky == [Quiet(StepsA) EXCEPT !.picky = {"t1"}, !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "1"}, !.cancels = {3}, !.inLog = 0]
-Rewriting == [Quiet(RewrittenScript) EXCEPT !.rewrites = ("2" :> "2!") @@ ("3" :> "3!"), !.cuts = {"t1"}, !.terms = 2, !.stops = {"t1"}, !.restarts = 1, !.refuses = {"t1"}, !.boot = {Absent, "2"}]
-Reading == [Quiet(TwoAtomic) EXCEPT !.reads = TRUE, !.refuses = Both, !.deadline = "any"]
-ReadingRb == [Quiet(Clients) EXCEPT !.reads = TRUE, !.refuses = Both]
-Answering == [Quiet(Clients) EXCEPT !.answers = TRUE, !.refuses = Both, !.crashes = 1]
-PiecemealRun == [Quiet(Piecemeal) EXCEPT !.refuses = Both, !.deadline = "any"]
-SubmitRun == [Quiet(MixedScript) EXCEPT !.inLog = 0, !.anyOrder = TRUE, !.latePending = TRUE, !.cancels = {1, 2, 3}, !.refuses = {"t1"}]
-Nodes == Permutations(Node)
+  rejects     |-> FALSE,         \* validation may fail for any reason
+  needs       |-> {},            \* <<b, a>>: path b may be set only while path a is
+  cancels     |-> {},            \* items that may be cancelled, at any moment
+  latePending |-> FALSE,         \* the deadline of a Pending entry may pass
+  deadline    |-> "unreachable", \* that of an atomic one: while a target is unreachable, or at "any" moment
+
+  refuses        |-> {},         \* devices that may refuse a proposal
+  refusesUndo    |-> {},         \* ... an undo
+  resyncRefusals |-> 0,          \* how often resyncs may be refused
+  dislikes       |-> {},         \* values that every device always refuses
+  picky          |-> {},         \* devices that after a restart take no resync on its own
+  rewrites       |-> Empty,      \* value -> what devices make of it
+
+  cuts     |-> {},               \* devices whose connection may be lost ...
+  terms    |-> 1,                \* ... as long as their term is below this
+  crashes  |-> 0,                \* how many processes may crash
+  expiries |-> 0,                \* how many leases may end under a running process
+  strays   |-> 0,                \* how many Sets may hang, or be abandoned, and arrive later
+  stepwise |-> FALSE,            \* a resync claims, reads and sends in separate steps
+
+  stops    |-> {},               \* devices that may stop
+  restarts |-> 0,                \* how often
+  silent   |-> {},               \* without their connections breaking at once
+  gone     |-> {},               \* possibly for good
+  boot     |-> {Absent},         \* what a path may hold after a restart
+
+  reads    |-> FALSE,            \* there is a reader
+  answers  |-> FALSE]            \* clients wait for answers
+
+---------------------------------------------------------------------------
+\* ATOMIC TRANSACTIONS
+
+\* An atomic change on two targets, then one that builds on one of them.
+TwoAtomicScript == << Atomic([t1 |-> [a |-> "1", b |-> "1"], t2 |-> [a |-> "1"]]),
+                Atomic([t1 |-> [a |-> "2"]]) >>
+CalmRun == [Quiet(TwoAtomicScript) EXCEPT !.rejects = TRUE, !.refuses = Both, !.refusesUndo = Both, !.deadline = "any"]
+RestartRun == [CalmRun EXCEPT !.rejects = FALSE, !.stops = {"t1"}, !.restarts = 1, !.cuts = {"t1"}, !.terms = 2]
+
+\* One target, an atomic delete over an atomic set, and every fault of nodes and connections.
+OneAtomicScript == << Atomic([t1 |-> [a |-> "1", b |-> "1"]]), Atomic([t1 |-> [a |-> Absent]]) >>
+OneCalmRun == [Quiet(OneAtomicScript) EXCEPT !.refuses = {"t1"}, !.refusesUndo = {"t1"}, !.deadline = "any"]
+OneRun     == [OneCalmRun EXCEPT !.cuts = {"t1"}, !.terms = 2, !.crashes = 1, !.stops = {"t1"}, !.restarts = 1]
+CrashRun   == [OneCalmRun EXCEPT !.crashes = 1, !.cuts = {"t1"}, !.terms = 2]
+StaleRun   == [OneCalmRun EXCEPT !.expiries = 1, !.cuts = {"t1"}, !.terms = 2]
+\* Sets that hang and arrive late: while another node takes over, or after the device restarted.
+LateRun        == [OneCalmRun EXCEPT !.strays = 1, !.expiries = 1, !.stepwise = TRUE, !.refusesUndo = {}]
+LateRestartRun == [OneCalmRun EXCEPT !.strays = 1, !.stops = {"t1"}, !.restarts = 1, !.stepwise = TRUE, !.refusesUndo = {}]
+
+---------------------------------------------------------------------------
+\* QUEUED TRANSACTIONS
+
+\* Three queued writers of one path, any of which may be withdrawn.
+ChainScript == << Queued([t1 |-> [a |-> "1", b |-> "1"]]), Queued([t1 |-> [a |-> "2"]]), Queued([t1 |-> [a |-> Absent]]) >>
+ChainRun  == [Quiet(ChainScript) EXCEPT !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2,
+                                     !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "1"}]
+CancelRun == [Quiet(ChainScript) EXCEPT !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2, !.cancels = {1, 2, 3}]
+
+\* Queued work that waits under an atomic change that may turn.
+MixedScript == << Queued([t1 |-> [a |-> "1"]]),
+                  Atomic([t1 |-> [a |-> "2", b |-> "2"], t2 |-> [a |-> "2"]]),
+                  Queued([t1 |-> [a |-> "3"]]) >>
+MixedRun   == [Quiet(MixedScript) EXCEPT !.refuses = Both, !.deadline = "any", !.cuts = {"t1"}, !.terms = 2,
+                                      !.stops = {"t1"}, !.restarts = 1]
+CancelAtomicRun == [Quiet(MixedScript) EXCEPT !.refuses = Both, !.cuts = {"t1"}, !.terms = 2, !.cancels = {1, 2, 3}]
+
+\* The same three, submitted in any order, some of them given up before they are decided.
+SubmitRun == [Quiet(MixedScript) EXCEPT !.inLog = 0, !.anyOrder = TRUE, !.latePending = TRUE, !.cancels = {1, 2},
+                                      !.refuses = {"t1"}]
+
+---------------------------------------------------------------------------
+\* ROLLBACKS
+
+\* An atomic change on two targets and its rollback.
+RollbackScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), RollBack(1, "target") >>
+RollbackRun == [Quiet(RollbackScript) EXCEPT !.refuses = Both, !.refusesUndo = Both, !.rejects = TRUE, !.deadline = "any",
+                                           !.cuts = {"t1"}, !.terms = 2]
+HandoverRun  == [Quiet(RollbackScript) EXCEPT !.refuses = {"t2"}, !.expiries = 1]
+
+\* Queued on two targets, so perhaps withdrawn on one; then rolled back from under a later change.
+RollbackPathScript == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), RollBack(1, "path") >>
+RollbackPathRun == [Quiet(RollbackPathScript) EXCEPT !.refuses = Both, !.cancels = {1, 3}]
+RollbackCutRun  == [Quiet(RollbackPathScript) EXCEPT !.refuses = Both, !.cuts = {"t1"}, !.terms = 2]
+
+\* Queued work under a rollback, and after it.
+RollbackMixedScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]),
+                    RollBack(2, "target"), Queued([t1 |-> [a |-> "3"]]) >>
+RollbackMixedRun == [Quiet(RollbackMixedScript) EXCEPT !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2, !.deadline = "any"]
+
+\* Rolled back on one target, then on the rest, then once more.
+PiecemealScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Only(RollBack(1, "target"), {"t1"}),
+                      RollBack(1, "target"), RollBack(1, "target") >>
+PiecemealRun == [Quiet(PiecemealScript) EXCEPT !.refuses = Both, !.deadline = "any", !.reads = TRUE]
+
+\* Every reason to refuse one.
+RefusalScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), RollBack(1, "target"), RollBack(1, "path"),
+                    RollBack(1, "path"), RollBack(4, "path"), RollBack(99, "path") >>
+RefusalRun == [Quiet(RefusalScript) EXCEPT !.rejects = TRUE, !.refuses = {"t1"}]
+
+---------------------------------------------------------------------------
+\* VALID NO MORE: b may be set only while a is.
+
+Needs == {<<"b", "a">>}
+\* A queued and an atomic change that build on one which may be withdrawn.
+DependentScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [b |-> "3"], t2 |-> [a |-> "3"]]) >>
+DependentRun == [Quiet(DependentScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2}, !.cuts = {"t1"}, !.terms = 2]
+DependentChainScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Queued([t1 |-> [a |-> "3"]]), Queued([t1 |-> [a |-> "4"]]) >>
+DependentChainRun == [Quiet(DependentChainScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2, 3}]
+DependentRollbackScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), RollBack(2, "target"), RollBack(1, "path") >>
+DependentRollbackRun == [Quiet(DependentRollbackScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2}, !.cuts = {"t1"}, !.terms = 2]
+
+---------------------------------------------------------------------------
+\* DEVICES THAT MISBEHAVE
+
+\* t2 falls silent, possibly for good: what concerns t1 alone goes on.
+BystanderScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]), Atomic([t1 |-> [a |-> "3"]]) >>
+GoneRun == [Quiet(BystanderScript) EXCEPT !.refuses = {"t1"}, !.stops = {"t2"}, !.restarts = 1, !.silent = {"t2"}, !.gone = {"t2"}]
+
+\* A resync that is refused for a while, and a change that is refused always.
+DislikedScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "bad"]]), Queued([t1 |-> [b |-> "3"]]) >>
+ResyncRefusedRun == [Quiet(DislikedScript) EXCEPT !.dislikes = {"bad"}, !.resyncRefusals = 2, !.stops = {"t1"}, !.restarts = 1,
+                                         !.boot = {Absent, "3"}, !.cancels = {2}]
+\* A device that takes its resync only together with the next change.
+PickyScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [b |-> "3"]]) >>
+PickyRun == [Quiet(PickyScript) EXCEPT !.picky = {"t1"}, !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "1"}, !.cancels = {3},
+                                   !.refuses = {"t1"}]
+\* A device that makes something else of 2 and 3.
+RewriteScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [a |-> "3"]]) >>
+RewritingRun == [Quiet(RewriteScript) EXCEPT !.rewrites = ("2" :> "2!") @@ ("3" :> "3!"), !.cuts = {"t1"}, !.terms = 2,
+                !.stops = {"t1"}, !.restarts = 1, !.refuses = {"t1"}, !.boot = {Absent, "2"}]
+
+---------------------------------------------------------------------------
+\* CLIENTS
+
+\* An atomic change, a queued one and a rollback, watched by a reader of both targets.
+WatchedScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"]]), RollBack(1, "path") >>
+ReaderRun == [Quiet(WatchedScript) EXCEPT !.reads = TRUE, !.refuses = Both, !.deadline = "any", !.cancels = {2}]
+
+\* Clients that wait for the outcome, and clients that do not.
+ToldScript == << Async(Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]])), Async(Queued([t1 |-> [a |-> "2"]])), RollBack(1, "path") >>
+AnswerRun == [Quiet(ToldScript) EXCEPT !.answers = TRUE, !.refuses = {"t1"}, !.crashes = 1]
 =============================================================================

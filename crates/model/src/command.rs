@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub(crate) mod check_trace;
+pub(crate) mod demo;
 pub(crate) mod explore;
 pub(crate) mod hunt;
 pub(crate) mod mutants;

@@ -16,6 +16,7 @@
 //! Also here: [`mutants`], which breaks the core in known ways and shows which invariant notices; and
 //! [`trace`], which checks a record of a run of the real product.
 
+pub mod demo;
 pub mod explore;
 pub mod facts;
 pub mod invariants;

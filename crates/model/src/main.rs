@@ -23,6 +23,8 @@ enum Command {
     /// Explore a scenario until an invariant breaks, and say so as JSON
     #[command(hide = true)]
     Hunt(command::hunt::Hunt),
+    /// Tell the story of a few transactions, played by the real core
+    Demo(command::demo::Demo),
     /// Take one run through a scenario, and write it as a trace
     Walk(command::walk::Walk),
     /// Check a trace: names the first step that the protocol does not allow
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Command::Explore(explore) => explore.run(),
         Command::Mutants(mutants) => mutants.run(),
         Command::Hunt(hunt) => hunt.run(),
+        Command::Demo(demo) => demo.run(),
         Command::Walk(walk) => walk.run(),
         Command::CheckTrace(check) => check.run(),
     }

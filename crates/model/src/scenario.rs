@@ -8,7 +8,7 @@ pub use script::{Deadline, Entry, leaf, path, target};
 
 use std::collections::BTreeSet;
 
-use lockstep_types::{Configuration as Tree, Target};
+use lockstep_types::{Configuration as Tree, Path, Target};
 
 use crate::facts::Fact;
 
@@ -39,6 +39,8 @@ pub struct Faults {
     pub lags: u8,
     /// A deadline passes.
     pub late: u8,
+    /// A target is bound to other models.
+    pub rebinds: u8,
 }
 
 /// One run.
@@ -58,6 +60,14 @@ pub struct Scenario {
     pub faults: Faults,
     /// Whether a write reaches the store at once, or any time later.
     pub instant: bool,
+    /// Whether yang speaks any time later, or at once.
+    pub slow_yang: bool,
+    /// Whether clients ask without waiting for what was asked before to be in the log.
+    pub crowd: bool,
+    /// Whether a node that died stays dead.
+    pub buried: bool,
+    /// Whether a node whose lease ends knows.
+    pub honest: bool,
     /// Whether what was sent on a connection that broke may still land.
     pub late_delivery: bool,
     /// Which devices the faults may befall.
@@ -66,6 +76,8 @@ pub struct Scenario {
     pub gone: BTreeSet<Target>,
     /// What a device may hold after a restart, besides nothing.
     pub saved: Option<Tree>,
+    /// What a device insists on once it has restarted: it refuses whatever leaves it without.
+    pub insists: Option<Path>,
     /// Whether devices show the value `v` of `/a` as `V`.
     pub rewrites: bool,
     /// Whether `/b` may stand only where `/a` does.

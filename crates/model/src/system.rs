@@ -11,21 +11,21 @@ mod nodes;
 mod observed;
 mod record;
 mod run;
+pub mod yang;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use lockstep_protocol::record::Binding;
 use lockstep_protocol::{Event, Op, Txn, View, Wake};
-use lockstep_types::{
-    Connection, Index, ModelDigest, Sequence, SessionId, Target, Term, Timestamp,
-};
+use lockstep_types::{Connection, Index, Sequence, SessionId, Target, Term, Timestamp};
 
 pub use action::{Action, Reaction};
 pub use client::Told;
 pub use device::Device;
 pub use nodes::Running;
 pub use record::Record;
+pub use yang::Question;
 
 use crate::facts::Fact;
 use crate::scenario::{Faults, Scenario};
@@ -113,6 +113,8 @@ pub struct System {
     pub replies: Vec<Reply>,
     /// Writes under way.
     pub letters: Vec<Letter>,
+    /// Questions that yang has not answered.
+    pub questions: Vec<Question>,
     /// The time.
     pub now: Timestamp,
     /// How much of the script was submitted.
@@ -129,6 +131,8 @@ pub struct System {
     pub facts: Vec<Fact>,
     /// What nodes are about to learn; empty between steps.
     pub news: VecDeque<(usize, Event)>,
+    /// The nodes went on and on in the last step, and had to be stopped.
+    pub restless: bool,
     /// What the last step sent to devices.
     pub sent: Vec<Sent>,
     /// What the last step wrote to the store, in order.
@@ -163,6 +167,7 @@ impl System {
             requests: Vec::new(),
             replies: Vec::new(),
             letters: Vec::new(),
+            questions: Vec::new(),
             now: Timestamp::ZERO,
             submitted: 0,
             told: BTreeMap::new(),
@@ -170,6 +175,7 @@ impl System {
             broken: BTreeSet::new(),
             facts: Vec::new(),
             news: VecDeque::new(),
+            restless: false,
             sent: Vec::new(),
             commits: Vec::new(),
             record: None,
@@ -184,12 +190,10 @@ impl System {
         self
     }
 
-    #[expect(clippy::expect_used, reason = "a constant of the model")]
     fn bind(&mut self) {
-        let models = ModelDigest::new("models").expect("a short plain name");
         let bind = |target: &Target| Op::Binding {
             target: target.clone(),
-            binding: Binding { models: models.clone() },
+            binding: Binding { models: yang::first_models() },
         };
         let ops = self.scenario.targets.iter().map(bind).collect();
         self.announce(ops);

@@ -74,7 +74,8 @@ impl Node {
         let decided = decided.find(|(deadline, _)| *deadline >= now).map(|(deadline, _)| deadline);
         let submitted = self.desk.submissions.iter().map(|request| request.deadline);
         let submitted = submitted.filter(|deadline| *deadline >= now).min();
-        let deadline = [decided, submitted].into_iter().flatten().min().map(Timestamp::next);
+        let deadline =
+            [decided, submitted].into_iter().flatten().min().map(|deadline| deadline.after(1));
         let retry = self.desk.next_retry().filter(|at| *at > now);
         [deadline, retry].into_iter().flatten().min()
     }

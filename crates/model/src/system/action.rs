@@ -1,9 +1,10 @@
 //! What can happen next, and making it happen.
 
-use lockstep_protocol::{Client, Event};
+use lockstep_protocol::record::Binding;
+use lockstep_protocol::{Client, Event, Op};
 use lockstep_types::{Index, Target, Timestamp};
 
-use super::System;
+use super::{System, yang};
 
 /// How a device takes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +24,8 @@ pub enum Action {
     Submit(usize),
     /// A write reaches the store.
     Write(usize),
+    /// yang answers.
+    Judge(usize),
     /// A request reaches a device.
     Deliver(usize, Reaction),
     /// An answer reaches a node.
@@ -53,6 +56,8 @@ pub enum Action {
     Late(Timestamp),
     /// A client cancels a transaction at a node.
     Cancel(usize, Index),
+    /// A target is bound to other models.
+    Rebind(Target),
     /// A node tries a device again.
     Retry(usize),
 }
@@ -64,6 +69,7 @@ impl System {
         let mut next = self.clone();
         next.sent.clear();
         next.commits.clear();
+        next.restless = false;
         next.act(action);
         next.settle();
         next.tidy();
@@ -75,6 +81,7 @@ impl System {
         self.requests.sort_by_key(|f| (f.target.clone(), f.node, f.connection, f.sequence));
         self.replies.sort_by_key(|r| (r.target.clone(), r.node, r.connection));
         self.letters.sort_by_key(|l| (l.node, l.start, l.wake.clone()));
+        self.questions.sort_by_key(|q| (q.node, q.subject.clone()));
     }
 
     fn act(&mut self, action: &Action) {
@@ -83,6 +90,10 @@ impl System {
             Action::Write(at) => {
                 let letter = self.letters.remove(*at);
                 self.deliver_letter(letter);
+            }
+            Action::Judge(at) => {
+                let question = self.questions.remove(*at);
+                self.judge(question);
             }
             Action::Deliver(at, reaction) => {
                 self.spend(*at, *reaction);
@@ -132,6 +143,11 @@ impl System {
                 self.left.cancels -= 1;
                 self.tell(*node, Event::Cancel { client: Client(u64::MAX), index: *index });
             }
+            Action::Rebind(target) => {
+                self.left.rebinds -= 1;
+                let (target, models) = (target.clone(), yang::later_models());
+                self.announce(vec![Op::Binding { target, binding: Binding { models } }]);
+            }
             Action::Retry(node) => self.tell(*node, Event::Tick(self.now)),
         }
     }
@@ -145,9 +161,11 @@ impl System {
 
     fn start_device(&mut self, target: &Target, saved: bool) {
         let values = self.scenario.saved.clone().filter(|_| saved).unwrap_or_default();
+        let insists = self.scenario.insists.clone();
         if let Some(device) = self.devices.get_mut(target) {
             device.on = true;
             device.values = values;
+            device.insists = insists;
             if let Some(record) = &mut self.record {
                 record.started(target, &device.values);
             }

@@ -2,7 +2,7 @@
 
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
-use lockstep_types::{Configuration as Tree, Content, Delta, Term, Value};
+use lockstep_types::{Configuration as Tree, Content, Delta, Path, Term, Value};
 
 use super::action::Reaction;
 
@@ -15,11 +15,13 @@ pub struct Device {
     pub values: Tree,
     /// The highest election id it has seen since it started.
     pub election: Term,
+    /// It refuses whatever leaves it without this.
+    pub insists: Option<Path>,
 }
 
 impl Default for Device {
     fn default() -> Self {
-        Self { on: true, values: Tree::new(), election: Term::ZERO }
+        Self { on: true, values: Tree::new(), election: Term::ZERO, insists: None }
     }
 }
 
@@ -33,6 +35,7 @@ impl Device {
             return Answer::Fenced;
         }
         self.election = term;
+        let reaction = if self.turns_down(ask) { Reaction::Refuse } else { reaction };
         match (reaction, ask) {
             (Reaction::Refuse, _) => Answer::Refused(Failure {
                 code: "InvalidArgument".into(),
@@ -45,6 +48,13 @@ impl Device {
             }
             (Reaction::Accept, _) => Answer::Accepted,
         }
+    }
+
+    fn turns_down(&self, ask: &Ask) -> bool {
+        let (Ask::Set(delta), Some(path)) = (ask, &self.insists) else { return false };
+        let mut values = self.values.clone();
+        values.apply_values(delta);
+        values.get(path).is_none()
     }
 
     /// Stops, and forgets.

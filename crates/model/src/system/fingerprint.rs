@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use lockstep_protocol::{Compare, Event, Written};
 
-use super::{Letter, System};
+use super::{Letter, Question, System};
 
 impl Hash for System {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -26,7 +26,11 @@ impl Hash for System {
         for letter in &self.letters {
             self.hash_letter(letter, state);
         }
-        (self.now, self.submitted, self.left, &self.told, &self.seen, &self.broken).hash(state);
+        for question in &self.questions {
+            self.hash_question(question, state);
+        }
+        (self.restless, self.now, self.submitted, self.left).hash(state);
+        (&self.told, &self.seen, &self.broken).hash(state);
     }
 }
 
@@ -57,6 +61,16 @@ impl System {
                 Compare::Unchanged(key, _) | Compare::Exists(key) | Compare::Absent(key) => key,
             });
             keys.for_each(|key| key.hash(state));
+        }
+    }
+
+    /// A question whose ground has moved is told apart from others only by what it is about.
+    fn hash_question<H: Hasher>(&self, question: &Question, state: &mut H) {
+        (question.node, &question.subject).hash(state);
+        for (target, check) in &question.checks {
+            let stands = check.base.configuration == self.store.decided_at(target)
+                && self.store.binding(target).is_some_and(|b| b.models == check.base.models);
+            (target, stands, &check.result).hash(state);
         }
     }
 }

@@ -14,6 +14,7 @@ impl System {
     pub fn moves(&self) -> Vec<Action> {
         let mut moves = Vec::new();
         moves.extend((0..self.letters.len()).map(Action::Write));
+        moves.extend((0..self.questions.len()).map(Action::Judge));
         moves.extend((0..self.replies.len()).map(Action::Answer));
         moves.extend(self.deliverable().map(|at| Action::Deliver(at, Reaction::Accept)));
         if self.may_submit() {
@@ -73,7 +74,9 @@ impl System {
                     if alive {
                         moves.push(Action::Expire(node));
                     }
-                    moves.push(Action::Restart(node));
+                    if !self.scenario.buried {
+                        moves.push(Action::Restart(node));
+                    }
                 }
                 Some(_) if running.deaf && !alive => moves.push(Action::Restart(node)),
                 Some(_) if running.deaf => moves.push(Action::CatchUp(node)),
@@ -146,6 +149,10 @@ impl System {
             if self.left.lags > 0 && self.hears(node) {
                 mishaps.push(Action::Lag(node));
             }
+        }
+        if self.left.rebinds > 0 {
+            let targets = self.scenario.targets.iter().filter(|target| self.may_rebind(target));
+            mishaps.extend(targets.cloned().map(Action::Rebind));
         }
         if self.left.cancels > 0
             && let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n))

@@ -40,6 +40,9 @@ fn name(node: usize) -> NodeName {
     NodeName::new(format!("n{node}")).expect("a short plain name")
 }
 
+/// More than anything may set off that happens at once.
+const ENOUGH: usize = 2_000;
+
 /// No waiting in the model: a retry may come at any moment.
 fn settings() -> Settings {
     Settings { backoff: 0, backoff_doublings: 0, ..Settings::default() }
@@ -108,10 +111,14 @@ impl System {
         });
         self.drop_orphans();
         self.replies.retain(|reply| reply.node != node);
+        self.questions.retain(|question| question.node != node);
     }
 
-    /// The node's lease is gone; it hears nothing and acts on.
+    /// The node's lease is gone; it hears nothing and acts on, as far as its own count of it allows.
     pub(super) fn lose_lease(&mut self, node: usize) {
+        if self.scenario.honest {
+            self.tell(node, Event::Lease(self.now));
+        }
         self.nodes[node].deaf = true;
         self.end_session(node);
     }
@@ -131,7 +138,13 @@ impl System {
 
     /// Every node takes in what it is about to learn, and acts.
     pub(super) fn settle(&mut self) {
+        let mut steps = 0;
         while let Some((node, event)) = self.news.pop_front() {
+            steps += 1;
+            if steps > ENOUGH {
+                self.restless = true;
+                self.news.clear();
+            }
             let commands: Vec<Command> = match &mut self.nodes[node].core {
                 Some(core) => record::step(&mut self.record, core, Saw::Event(event)),
                 None => continue,

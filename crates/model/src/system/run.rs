@@ -1,13 +1,9 @@
 //! Carrying out what the core commands.
 
-use std::collections::BTreeMap;
+use lockstep_protocol::{Changes, Command, Event, Txn, Wake, Written};
+use lockstep_types::SessionId;
 
-use lockstep_protocol::record::Violation;
-use lockstep_protocol::{Changes, Check, Command, Event, Txn, Verdict, Wake, Written};
-use lockstep_types::{Content, SessionId, Target, Value};
-
-use super::{Commit, Flight, Letter, Sent, System};
-use crate::scenario::path;
+use super::{Commit, Flight, Letter, Question, Sent, System};
 
 impl System {
     pub(super) fn run(&mut self, node: usize, commands: Vec<Command>) {
@@ -27,8 +23,7 @@ impl System {
                 }
             }
             Command::Validate { subject, checks } => {
-                let verdict = self.judge(checks);
-                self.tell(node, Event::Verdict { subject, verdict });
+                self.ask(Question { node, subject, checks });
             }
             Command::Send { target, connection, sequence, term, ask } => {
                 let flight =
@@ -76,28 +71,5 @@ impl System {
     fn written(&mut self, node: usize, wake: Wake, result: Written) {
         // A node that is cut off cannot tell whether its write happened, only that it must look.
         self.tell_of_store(node, Event::Written { wake, result });
-    }
-
-    /// yang's part: `bad` is never valid, and where the run says so `/b` needs `/a`.
-    fn judge(&self, checks: BTreeMap<Target, Check>) -> Verdict {
-        let mut violations = Vec::new();
-        let mut bases = BTreeMap::new();
-        for (target, check) in checks {
-            let broken = |at: &str, message: &str| Violation {
-                target: target.clone(),
-                path: path(at),
-                message: message.into(),
-            };
-            let bad = Content::Leaf(Value::String("bad".into()));
-            if check.result.iter().any(|(_, content)| *content == bad) {
-                violations.push(broken("/a", "bad is bad"));
-            }
-            let has = |at| check.result.get(&path(at)).is_some();
-            if self.scenario.needs && has("/b") && !has("/a") {
-                violations.push(broken("/b", "needs /a"));
-            }
-            bases.insert(target, check.base);
-        }
-        Verdict { bases, violations }
     }
 }

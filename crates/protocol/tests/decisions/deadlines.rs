@@ -147,3 +147,25 @@ fn the_node_that_took_it_in_sees_to_it_or_any_once_that_is_gone() {
     world.drive(N2, turned);
     assert_eq!(world.status(1), Status::Reverted);
 }
+
+#[test]
+fn the_next_deadline_is_when_the_node_has_something_to_do() {
+    let mut world = World::new(1, ["t1"]);
+    assert_eq!(world.node(N1).next_due(), None);
+    world.submit(N1, 1, asynchronous(one("a", "1")));
+    assert_eq!(world.node(N1).next_due(), Some(time(LATE)), "before it is in the log");
+    let append = world.tick(N1, LATE);
+    world.drive(N1, append);
+    assert_eq!(world.node(N1).next_due(), None, "it has its outcome");
+    world.commit(N1, 2, due(asynchronous(one("b", "2")), 10 * DEADLINE));
+    assert_eq!(world.node(N1).next_due(), Some(time(10 * DEADLINE + 1)));
+}
+
+#[test]
+fn a_deadline_that_never_comes_is_never_due() {
+    let mut world = World::new(1, ["t1"]);
+    world.commit(N1, 1, due(asynchronous(one("a", "1")), u64::MAX));
+    let next = world.node(N1).next_due();
+    assert!(next.is_none_or(|next| next > time(DEADLINE)), "{next:?}");
+    assert_eq!(world.tick(N1, u64::MAX), []);
+}

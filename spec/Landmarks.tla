@@ -1,0 +1,77 @@
+----------------------------- MODULE Landmarks -----------------------------
+(***************************************************************************)
+(* Places a run has to come to, so that what it shows is not shown of an   *)
+(* empty stage.  Each is written as an invariant that is always true and   *)
+(* prints its name the first time its condition is met; a configuration    *)
+(* lists those it must reach, and `spec/run` fails if one was not printed. *)
+(***************************************************************************)
+EXTENDS Guarantees, TLC
+
+Landmark(k, name, met) == TLCGet(k) \/ (met => TLCSet(k, TRUE) /\ PrintT(name))
+ASSUME \A k \in 1..24 : TLCSet(k, FALSE)
+
+Some(status) == \E i \in Index : log[i].status = status
+Because(reason) == \E i \in Index : log[i].reason = reason
+Proposed(answer) == {x \in Index \X Target : x[2] \in Targets(x[1]) /\ log[x[1]].proposal[x[2]] = answer}
+
+\* Outcomes.
+ReachesReverted  == Landmark(1, "ReachesReverted", Some("Reverted"))
+ReachesPartial   == Landmark(2, "ReachesPartial", Some("Partial"))
+ReachesCancelled == Landmark(3, "ReachesCancelled", Some("Cancelled"))
+ReachesInvalid   == Landmark(4, "ReachesInvalid", Because("invalid"))
+ReachesDeadline  == Landmark(5, "ReachesDeadline", Because("deadline"))
+\* Every reason to refuse a Rollback.
+ReachesUnknown      == Landmark(6, "ReachesUnknown", Because("unknown"))
+ReachesNotCommitted == Landmark(7, "ReachesNotCommitted", Because("not committed"))
+ReachesNotAChange   == Landmark(8, "ReachesNotAChange", Because("not a change"))
+ReachesLiveNowhere  == Landmark(9, "ReachesLiveNowhere", Because("live nowhere"))
+ReachesSuperseded   == Landmark(10, "ReachesSuperseded", Because("superseded"))
+\* A Rollback that was turned, and one that concerned fewer targets than its change.
+ReachesRollbackReverted == Landmark(11, "ReachesRollbackReverted",
+  \E i \in Index : ~IsChange(i) /\ log[i].status = "Reverted")
+ReachesPiecemeal == Landmark(12, "ReachesPiecemeal",
+  \E i \in Index : ~IsChange(i) /\ log[i].status = "Applied" /\ Targets(i) # Targets(log[i].of))
+\* A change withdrawn from under a later writer of the same path.
+ReachesRelinked == Landmark(13, "ReachesRelinked",
+  \E x \in Proposed("Withdrawn"), k \in Index :
+    /\ k > x[1] /\ x[2] \in Targets(k) /\ k \in Live(x[2]) /\ Paths(x[1], x[2]) \cap Paths(k, x[2]) # {})
+\* Rule 9: what stood behind a withdrawal is no longer valid, queued or atomic.
+Invalidated(t) == {k \in ApplyQueue(t) : /\ config[t].recheck # 0 /\ k > config[t].recheck
+                                         /\ ~Valid(StandsAfter(k, t).units)}
+ReachesInvalidQueued == Landmark(14, "ReachesInvalidQueued", \E t \in Target : \E k \in Invalidated(t) : ~IsAtomic(k))
+ReachesInvalidAtomic == Landmark(15, "ReachesInvalidAtomic", \E t \in Target : \E k \in Invalidated(t) : IsAtomic(k))
+\* Rule 10: a Rollback with nothing to do on one of its targets.
+ReachesNothing == Landmark(16, "ReachesNothing",
+  \E x \in Proposed("Applied") : NothingToSend(x[1], x[2]) /\ log[x[1]].status \in {"Applied", "Reverting"})
+\* Rule 4: an undo that is in the store and not yet on the device.
+ReachesUndoAhead == Landmark(17, "ReachesUndoAhead",
+  \E x \in Proposed("Undone") : ~Synchronised(x[2]) /\ \E p \in Path : Dead(x[1], x[2], p)
+     /\ device[x[2]].values[p] = Set(x[1], x[2])[p])
+\* Rule 7: a Set that nobody waits for arrives, or would if it were not fenced.
+ReachesLanded == Landmark(18, "ReachesLanded", faults.strays > 0 /\ \A t \in Target : stray[t] = {})
+ReachesStrayFenced == Landmark(19, "ReachesStrayFenced",
+  \E t \in Target : \E s \in stray[t] : device[t].on /\ Fenced(t, s.term) /\ Synchronised(t))
+\* A master that does not know it is none, with a Set on its way.
+ReachesStale == Landmark(20, "ReachesStale",
+  \E n \in Node, t \in Target : request[n][t].stage = "sent" /\ Usable(n, t) /\ ~IsMaster(n, t))
+\* Rule 8: resync and head as one Set, taken; a value that the device rewrites.
+ReachesJoint == Landmark(21, "ReachesJoint",
+  \E n \in Node, t \in Target : request[n][t].stage = "answered" /\ request[n][t].what = "both" /\ request[n][t].ok)
+ReachesRewritten == Landmark(22, "ReachesRewritten",
+  \E t \in Target, p \in Path : config[t].rewritten[p][1] # Absent)
+\* A committed head that was taken by the device, and whose record was lost.
+ReachesUnrecorded == Landmark(23, "ReachesUnrecorded",
+  \E t \in Target : LET i == ApplyHead(t) IN
+    /\ i # 0 /\ IsChange(i) /\ ~Synchronised(t) /\ \A n \in Node : request[n][t] = Idle
+    /\ \A p \in Paths(i, t) : Set(i, t)[p] # Absent /\ device[t].values[p] = Set(i, t)[p])
+\* A client that was told "decided" of what was then reverted.
+ReachesToldThenReverted == Landmark(24, "ReachesToldThenReverted",
+  \E i \in Index : told[log[i].item] = "Committed" /\ log[i].status = "Reverted")
+
+---------------------------------------------------------------------------
+\* These must FAIL: they say that nothing of interest ever happens.
+
+NeverApplied  == ~Some("Applied")
+NeverReverted == ~Some("Reverted")
+Vacuous       == <>FALSE
+=============================================================================
