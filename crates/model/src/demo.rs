@@ -1,7 +1,7 @@
 //! A story of a few transactions, told as it happens: the real core, on three devices of the model.
 //!
-//! Nothing is said that is not so: sentences are made from the run's own trace ([`teller`]), and at the
-//! end of every act what it was to show is held against the store and the devices ([`stage`]).
+//! Nothing is said that is not so: sentences are made from the run's own trace (`teller`), and at the
+//! end of every act what it was to show is held against the store and the devices (`stage`).
 
 mod acts;
 mod stage;
@@ -58,7 +58,17 @@ mod tests {
         let text = String::from_utf8(text).unwrap();
         assert_eq!(ending.failures, Vec::<String>::new(), "{text}");
         assert!((60..=130).contains(&text.lines().count()), "{}", text.lines().count());
-        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains('\u{1b}'), "no colours unless asked for");
+    }
+
+    #[test]
+    fn what_is_not_so_is_found() {
+        let mut text = Vec::new();
+        let mut stage = Stage::new(&mut text, false).unwrap();
+        stage.holds(["nothing", "nothing", "/mtu=9000"]).unwrap();
+        let ending = stage.end().unwrap();
+        assert_eq!(ending.failures, ["the devices should hold nothing | nothing | /mtu=9000"]);
+        assert!(String::from_utf8(text).unwrap().contains("NOT SO"));
     }
 }

@@ -41,6 +41,8 @@ pub struct Faults {
     pub late: u8,
     /// A target is bound to other models.
     pub rebinds: u8,
+    /// A device that insists on something is tried again. Only when nothing else is left to happen.
+    pub retries: u8,
 }
 
 /// One run.

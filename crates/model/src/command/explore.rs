@@ -25,7 +25,7 @@ Examples:
   lockstep-model explore crash stale          two of them
   lockstep-model explore mixed --states 20000000 --seconds 3600
 
-Ends with status 1 if an invariant is broken, with the shortest way there, or if a scenario did not
+Ends with status 1 if an invariant is broken, with a way there, or if a scenario did not
 come across what it is there to show. A scenario that --quick stops early need not have.")]
 pub(crate) struct Explore {
     /// Only these scenarios

@@ -18,8 +18,8 @@ fn script() -> Vec<Entry> {
     vec![
         Entry::atomic("leaf1:/mtu=9000 leaf2:/mtu=9000 spine1:/mtu=9000"),
         Entry::atomic("leaf1:/mtu=9216 leaf2:/mtu=9216 spine1:/mtu=9216"),
-        Entry::atomic("leaf2:/ntp=10.0.0.1"),
-        Entry::queued("leaf1:/ntp=10.0.0.1 leaf2:/ntp=10.0.0.1").asynchronous(),
+        Entry::atomic("leaf2:/ntp=on"),
+        Entry::queued("leaf1:/ntp=on leaf2:/ntp=on").asynchronous(),
         Entry::rollback(3, Rule::Target),
         Entry::atomic("leaf1:/mtu=1500 spine1:/mtu=1500"),
         Entry::atomic("leaf1:/mtu=1500 spine1:/mtu=1500").with_id_of(6),
@@ -39,10 +39,36 @@ fn scenario() -> Option<Scenario> {
         targets,
         script: script(),
         faults,
+        instant: true,
+        late_delivery: false,
+        gone: [].into(),
         saved: None,
+        rewrites: false,
+        needs: false,
         reaches: Vec::new(),
         ..(*plain).clone()
     })
+}
+
+/// How wide a line may be.
+const WIDTH: usize = 80;
+
+/// How far in a sentence begins.
+const INDENT: usize = 12;
+
+/// Breaks a text between words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
 }
 
 /// The stage.
@@ -93,7 +119,12 @@ impl<'o> Stage<'o> {
     }
 
     fn row(&mut self, who: &str, what: &str) -> io::Result<()> {
-        writeln!(self.out, "   {who:8} {what}")
+        let mut who = who;
+        for line in wrapped(what, WIDTH - INDENT) {
+            writeln!(self.out, "   {who:8} {line}")?;
+            who = "";
+        }
+        Ok(())
     }
 
     /// A remark.
@@ -129,7 +160,7 @@ impl<'o> Stage<'o> {
             devices.iter().map(|(name, d)| (name.clone(), words::values(&d.values))).collect();
         let all = held.iter().map(|(name, values)| format!("{name} {values}"));
         let all = all.collect::<Vec<_>>().join(" | ");
-        self.row("held", &all)?;
+        self.row("devices", &all)?;
         let so = held.iter().map(|(_, values)| values.as_str()).eq(wanted);
         self.check(so, &format!("the devices should hold {}", wanted.join(" | ")))
     }
@@ -166,7 +197,7 @@ impl<'o> Stage<'o> {
         self.say("")?;
         match checked(&self.walk.lines) {
             Ok(steps) => self.say(&format!(
-                "Every invariant held throughout, and the trace of the run ({steps} steps) is allowed."
+                "Every invariant held throughout; the trace of the run, {steps} steps, is allowed."
             ))?,
             Err(error) => self.fails(&format!("the trace of the run is not allowed: {error}"))?,
         }

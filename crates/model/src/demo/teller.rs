@@ -145,7 +145,7 @@ fn transaction(before: Option<&Transaction>, now: &Transaction) -> Option<String
 fn synchronised(target: &Target, before: &Header, now: &Header) -> Option<String> {
     match now.synced {
         synced if synced == before.synced => None,
-        Term::ZERO => Some(format!("{target} is to be read again")),
-        term => Some(format!("{target} is in line, term {term}")),
+        Term::ZERO => Some(format!("{target} must be read again")),
+        term => Some(format!("{target} is synchronised in term {term}")),
     }
 }

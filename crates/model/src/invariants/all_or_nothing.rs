@@ -1,16 +1,16 @@
 //! An atomic transaction ends applied on every target, or its effects are gone from all of them;
-//! nothing else commits on its targets in between.
+//! nothing else commits on its targets in between. A Rollback is always atomic.
 
 use lockstep_protocol::View;
-use lockstep_protocol::record::{PartStatus, Status, Transaction};
+use lockstep_protocol::record::{Kind, PartStatus, Status, Transaction};
 
 use super::Step;
 use super::decision::leaves_no_trace;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
-    step.stores()
-        .all(|store| store.transactions().filter(|t| t.is_atomic()).all(|t| is_kept(store, t)))
+    let atomic = |t: &&Transaction| t.is_atomic() || t.kind != Kind::Change;
+    step.stores().all(|store| store.transactions().filter(atomic).all(|t| is_kept(store, t)))
 }
 
 fn is_kept(store: &View, transaction: &Transaction) -> bool {

@@ -1,5 +1,5 @@
-//! When nothing is under way any more, every device that is there is synchronised and holds the
-//! applied values, which are the committed ones.
+//! When nothing is under way any more, every device that is there, and does not refuse it, is
+//! synchronised and holds the applied values, which are the committed ones.
 
 use super::Step;
 use super::in_step::is_calm;
@@ -12,7 +12,8 @@ pub fn keeps(step: &Step<'_>) -> bool {
         return true;
     }
     let there = system.scenario.targets.iter().filter(|target| system.devices[*target].on);
-    there.into_iter().all(|target| {
+    let willing = there.filter(|target| system.store.header(target).resync_refused.is_none());
+    willing.into_iter().all(|target| {
         let (committed, applied) = (system.store.committed(target), system.store.applied(target));
         let same = system.scenario.rewrites || system.devices[target].values.same_values(&applied);
         is_calm(system, target) && same && committed == applied

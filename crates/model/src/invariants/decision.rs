@@ -1,10 +1,16 @@
 //! A transaction is committed on all its targets or on none, by one write, once; what was rejected
-//! leaves no trace.
+//! leaves no trace. What was decided, and what a device is asked to take, is valid.
 
-use lockstep_protocol::View;
+use std::collections::BTreeSet;
+
+use lockstep_protocol::node::Work;
 use lockstep_protocol::record::{PartStatus, Status, Transaction};
+use lockstep_protocol::{Ask, View};
+use lockstep_types::{Configuration as Tree, Target};
 
 use super::Step;
+use crate::system::yang::broken_rules;
+use crate::system::{Sent, System};
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
@@ -13,8 +19,8 @@ pub fn keeps(step: &Step<'_>) -> bool {
         let moves = before
             .transactions()
             .all(|old| after.transaction(old.index).is_some_and(|new| follows(old, new)));
-        moves && after.transactions().all(|t| is_whole(after, t))
-    })
+        moves && ids_differ(after) && after.transactions().all(|t| is_whole(after, t))
+    }) && stays_valid(step)
 }
 
 fn follows(old: &Transaction, new: &Transaction) -> bool {
@@ -22,8 +28,14 @@ fn follows(old: &Transaction, new: &Transaction) -> bool {
     same && (old.status == new.status || old.status.successors().contains(&new.status))
 }
 
+fn ids_differ(store: &View) -> bool {
+    let mut ids = BTreeSet::new();
+    store.transactions().all(|transaction| ids.insert(&transaction.id))
+}
+
 fn is_whole(store: &View, transaction: &Transaction) -> bool {
-    match transaction.status {
+    let asked = |target| transaction.only.is_empty() || transaction.only.contains(target);
+    let as_decided = match transaction.status {
         Status::Pending | Status::Rejected => {
             transaction.targets.values().all(|part| part.status == PartStatus::Pending)
                 && leaves_no_trace(store, transaction)
@@ -33,15 +45,44 @@ fn is_whole(store: &View, transaction: &Transaction) -> bool {
             transaction.targets.keys().all(|t| store.header(t).committed.index >= index)
         }
         _ => true,
-    }
+    };
+    as_decided && transaction.targets.keys().all(asked)
 }
 
 /// No unit of any target was written by it.
 pub(super) fn leaves_no_trace(store: &View, transaction: &Transaction) -> bool {
     transaction.targets.keys().all(|target| {
-        let none = |tree: lockstep_types::Configuration| {
-            tree.units().all(|(_, unit)| unit.writer != transaction.index)
-        };
+        let none = |tree: Tree| tree.units().all(|(_, unit)| unit.writer != transaction.index);
         none(store.committed(target)) && none(store.applied(target))
+    })
+}
+
+/// What is committed is valid by the target's models, unless entries are still to be validated again;
+/// and so is what a device would hold if it took what it is sent. Of a system that is only observed,
+/// nobody knows the models' rules.
+fn stays_valid(step: &Step<'_>) -> bool {
+    let system = step.after;
+    system.nodes.is_empty()
+        || (step.at_every_target(|store, target| {
+            store.header(target).recheck.is_some()
+                || is_valid(system, store, target, &store.committed(target))
+        }) && system.sent.iter().all(|sent| is_sent_valid(system, sent)))
+}
+
+fn is_sent_valid(system: &System, sent: &Sent) -> bool {
+    let flight = &sent.flight;
+    let applies = matches!(system.purpose(flight), Some(Work::Applying(_)));
+    let Ask::Set(delta) = &flight.ask else { return true };
+    if !applies || !sent.current {
+        return true;
+    }
+    let mut values = system.devices[&flight.target].values.clone();
+    values.apply_values(delta);
+    is_valid(system, &system.store, &flight.target, &values)
+}
+
+fn is_valid(system: &System, store: &View, target: &Target, tree: &Tree) -> bool {
+    store.binding(target).is_some_and(|binding| {
+        broken_rules(&system.scenario, &binding.models, tree).next().is_none()
     })
 }

@@ -1,12 +1,13 @@
 //! What a client was told stays true: an outcome is the outcome, and what was told as decided stays
-//! decided.
+//! decided. A client is told of what it asked, and when it asked to be told.
 
 use lockstep_protocol::View;
 use lockstep_protocol::record::Status;
-use lockstep_types::Index;
+use lockstep_protocol::{Request, Until};
+use lockstep_types::{Edit, Index, Target};
 
 use super::Step;
-use crate::system::Told;
+use crate::system::{System, Told};
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
@@ -16,7 +17,10 @@ pub fn keeps(step: &Step<'_>) -> bool {
         Told::Status(index, status) => stays_true(&system.store, *index, *status),
     });
     kept && step.from.is_none_or(|(before, _)| {
-        before.told.iter().all(|(number, told)| system.told.get(number) == Some(told))
+        let unchanged =
+            before.told.iter().all(|(number, told)| system.told.get(number) == Some(told));
+        let new = system.told.iter().filter(|(number, _)| !before.told.contains_key(number));
+        unchanged && new.into_iter().all(|(number, told)| is_what_was_asked(system, *number, told))
     })
 }
 
@@ -29,4 +33,23 @@ fn stays_true(store: &View, index: Index, told: Status) -> bool {
                 && !matches!(transaction.status, Status::Pending | Status::Rejected)
         }
     })
+}
+
+fn is_what_was_asked(system: &System, number: usize, told: &Told) -> bool {
+    let Told::Status(index, status) = told else { return true };
+    let entry = number.checked_sub(1).and_then(|at| system.scenario.script.get(at));
+    let Some(request) = entry.map(|entry| entry.request(number)) else { return true };
+    let due = match request.until {
+        Until::Outcome => status.is_final(),
+        Until::Decision => *status != Status::Pending,
+    };
+    due && asks_for(&system.store, &request, *index)
+}
+
+fn asks_for(store: &View, request: &Request, index: Index) -> bool {
+    let edited = |(target, edit): (&Target, &Edit)| {
+        store.proposal(index, target).is_some_and(|p| p.edit == *edit)
+    };
+    store.transaction(index).is_some_and(|t| t.id == request.id && t.kind == request.body.kind)
+        && request.body.edits.iter().all(edited)
 }

@@ -12,6 +12,7 @@ use super::Step;
 pub fn keeps(step: &Step<'_>) -> bool {
     let Some((before, action)) = step.from else { return true };
     elections_grow(before, step.after)
+        && (!step.after.scenario.honest || only_the_living_send(step.after))
         && device_listens_to_the_newest(before, step.after, action)
         && step.after.commits.iter().all(|commit| {
             step.after.scenario.targets.iter().all(|target| only_the_master_records(commit, target))
@@ -22,6 +23,14 @@ fn elections_grow(before: &System, after: &System) -> bool {
     after.devices.iter().all(|(target, new)| {
         let old = &before.devices[target];
         !(old.on && new.on) || new.election >= old.election
+    })
+}
+
+/// A node that counts its lease sends nothing once its session may have ended.
+fn only_the_living_send(system: &System) -> bool {
+    system.sent.iter().all(|sent| {
+        let core = system.nodes[sent.flight.node].core.as_ref();
+        core.is_none_or(|core| system.store.is_alive(core.session()))
     })
 }
 

@@ -1,5 +1,6 @@
 //! Committed values are exactly the fold of the committed changes that were not undone; applied
-//! values exactly the fold of the applied ones; and each revision is the latest of them.
+//! values exactly the fold of the applied ones; and each revision is the latest of them. The fold of
+//! what clients asked comes to the same values.
 
 use super::{Step, ledger};
 
@@ -13,6 +14,8 @@ pub fn keeps(step: &Step<'_>) -> bool {
             |changes: &[lockstep_types::Index]| changes.last().copied().unwrap_or_default();
         store.committed(target) == ledger::fold(store, target, &committed)
             && store.applied(target) == ledger::fold(store, target, &applied)
+            && store.committed(target).same_values(&ledger::asked(store, target, &committed))
+            && store.applied(target).same_values(&ledger::asked(store, target, &applied))
             && header.committed.revision == latest(&committed)
             && header.applied.revision == latest(&applied)
     })

@@ -52,7 +52,7 @@ fn is_on_its_way(system: &System, target: &Target, path: &Path, seen: Option<&Co
 }
 
 /// What a queue's head brings, and the applied values once it is undone.
-fn both(
+pub(super) fn both(
     system: &System,
     transaction: &Transaction,
     target: &Target,

@@ -74,3 +74,13 @@ pub(super) fn fold(store: &View, target: &Target, changes: &[Index]) -> Tree {
     }
     tree
 }
+
+/// What clients asked with these changes, one after the other: subtrees cleared, then units set.
+pub(super) fn asked(store: &View, target: &Target, changes: &[Index]) -> Tree {
+    let mut tree = Tree::new();
+    for edit in changes.iter().filter_map(|i| store.proposal(*i, target)).map(|p| &p.edit) {
+        let delta = edit.resolve(tree.clone().iter().map(|(path, _)| path));
+        tree.apply_values(&delta);
+    }
+    tree
+}

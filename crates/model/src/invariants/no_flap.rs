@@ -8,6 +8,7 @@ use lockstep_types::{Delta, Target};
 use crate::system::{Sent, System};
 
 use super::Step;
+use super::in_step::both;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
@@ -31,10 +32,10 @@ fn is_resync(system: &System, sent: &Sent) -> bool {
 fn leaves_the_head_alone(system: &System, target: &Target, sent: &Delta) -> bool {
     let store = &system.store;
     let Some(head) = store.apply_head(target) else { return true };
-    let Some(proposal) = store.proposal(head, target) else { return true };
+    let Some(transaction) = store.transaction(head) else { return true };
     let device = &system.devices[target].values;
-    proposal
-        .delta
+    let (brings, _) = both(system, transaction, target);
+    brings
         .iter()
         .all(|(path, content)| device.get(path) != content.as_ref() || sent.get(path).is_none())
 }

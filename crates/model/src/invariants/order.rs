@@ -1,5 +1,5 @@
 //! On each target, transactions are committed in log order and applied in commit order; no index and
-//! no term ever goes back.
+//! no term ever goes back, and log time grows.
 
 use lockstep_protocol::View;
 use lockstep_protocol::record::{Kind, PartStatus, Reason, Status, Transaction};
@@ -11,9 +11,15 @@ use super::Step;
 pub fn keeps(step: &Step<'_>) -> bool {
     let targets = &step.after.scenario.targets;
     step.at_every_target(in_order)
+        && step.stores().all(log_time_grows)
         && step.after.commits.iter().all(|commit| {
             targets.iter().all(|target| forward(&commit.before, &commit.after, target))
         })
+}
+
+fn log_time_grows(store: &View) -> bool {
+    let times: Vec<_> = store.transactions().map(|transaction| transaction.submitted).collect();
+    times.is_sorted_by(|earlier, later| earlier < later)
 }
 
 fn in_order(store: &View, target: &Target) -> bool {

@@ -148,7 +148,10 @@ impl System {
                 let (target, models) = (target.clone(), yang::later_models());
                 self.announce(vec![Op::Binding { target, binding: Binding { models } }]);
             }
-            Action::Retry(node) => self.tell(*node, Event::Tick(self.now)),
+            Action::Retry(node) => {
+                self.left.retries = self.left.retries.saturating_sub(1);
+                self.tell(*node, Event::Tick(self.now));
+            }
         }
     }
 

@@ -86,7 +86,9 @@ impl System {
                             .link(target)
                             .is_some_and(|l| l.retry.is_some() && l.up && l.work == Work::Idle)
                     };
-                    if self.scenario.targets.iter().any(waits) {
+                    let tries = self.scenario.insists.is_none()
+                        || (self.left.retries > 0 && moves.is_empty());
+                    if tries && self.scenario.targets.iter().any(waits) {
                         moves.push(Action::Retry(node));
                     }
                 }

@@ -91,7 +91,8 @@ pub fn check(input: impl BufRead) -> Result<Report, Error> {
         let line = raw.number;
         let found = |reason| Box::new(Finding { line, step: None, reason });
         let Some(checker) = &mut checker else {
-            checker = Some(Checker::new(reader::header(&raw.text).map_err(found)?));
+            let header = reader::header(&raw.text).and_then(Checker::new);
+            checker = Some(header.map_err(found)?);
             continue;
         };
         match reader::line(&raw.text) {
@@ -115,15 +116,15 @@ struct Checker {
 }
 
 impl Checker {
-    fn new(header: Header) -> Self {
-        let store = Store::new(header.nodes, &header.store);
-        Self {
+    fn new(header: Header) -> Result<Self, Reason> {
+        let store = Store::new(header.nodes, &header.store)?;
+        Ok(Self {
             guarantees: Guarantees::new(store.latest()),
             store,
             nodes: BTreeMap::new(),
             devices: Devices::new(header.unfenced),
             report: Report { lines: 1, ..Report::default() },
-        }
+        })
     }
 
     fn finish(mut self) -> Report {

@@ -11,7 +11,7 @@ const SHOWN: usize = 300;
 /// The first difference between what was expected and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where, such as `[0].write.txn.compares[2]`.
+    /// Where, such as `did[0].write.txn.compares[2]`.
     pub at: String,
     /// What should be there; none: nothing.
     pub expected: Option<Value>,

@@ -7,6 +7,7 @@ use lockstep_protocol::{Client, Compare, Subject, Wake};
 use lockstep_types::{
     Connection, Index, NodeName, Revision, Sequence, SessionId, Target, Term, Timestamp,
 };
+use serde::Serialize;
 
 use super::difference::Difference;
 use super::line::VERSION;
@@ -64,6 +65,11 @@ pub enum Reason {
     /// A header in the middle.
     #[error("a second header; a trace begins only once")]
     SecondHeader,
+    /// The header has the store's records in no order.
+    #[error(
+        "the store in the header must be told revision by revision, and revision {0} is out of order"
+    )]
+    Content(Revision),
     /// Written by another version.
     #[error("this trace has format version {}, and this checker reads version {VERSION}; use the checker that came with the node", .found.map_or_else(|| "unknown".into(), |v| v.to_string()))]
     Version {
@@ -140,7 +146,7 @@ pub enum Reason {
         difference: Box<Difference>,
     },
     /// A revision that is not quite what a node wrote.
-    #[error("revision {revision} is not what session {session} wrote ({wake:?}), {difference}")]
+    #[error("revision {revision} is not what session {session} wrote for {}, {difference}", json(.wake))]
     OtherOps {
         /// Which.
         revision: Revision,
@@ -159,7 +165,9 @@ pub enum Reason {
     },
     /// A write that cannot have happened.
     #[error(
-        "the write of session {session} ({wake:?}) cannot have made revision {revision}: {compare:?} does not hold, the record is of revision {is}"
+        "the write of session {session} for {} cannot have made revision {revision}: {} does not hold, the record is of revision {is}",
+        json(.wake),
+        json(.compare)
     )]
     CompareFails {
         /// Which.
@@ -174,10 +182,10 @@ pub enum Reason {
         is: Revision,
     },
     /// The answer to a write that was not made.
-    #[error("there is no write under way for {0:?}")]
+    #[error("there is no write under way for {}", json(.0))]
     NoWrite(Wake),
     /// A write is said to have made a revision that it did not make.
-    #[error("the write for {wake:?} did not make revision {revision}")]
+    #[error("the write for {} did not make revision {revision}", json(.wake))]
     NotThisWrite {
         /// Which.
         wake: Wake,
@@ -194,7 +202,7 @@ pub enum Reason {
     },
 
     /// A verdict that nobody asked for, or on something else.
-    #[error("nobody asked for this verdict on {0:?}, or not on this base")]
+    #[error("nobody asked for this verdict on {}, or not on this base", json(.0))]
     Unasked(Subject),
     /// A connection's number is used again.
     #[error("connection {connection} to {target} is not new")]
@@ -273,6 +281,10 @@ pub enum Reason {
 }
 
 fn status(status: Option<Status>) -> String {
-    let word = |status: Status| serde_json::to_value(status).ok()?.as_str().map(str::to_owned);
-    status.map_or_else(|| "there is none".into(), |status| word(status).unwrap_or_default())
+    status.map_or_else(|| "there is none".into(), |status| json(&status).replace('"', ""))
+}
+
+/// As it stands in the trace, where a reader will look for it.
+fn json<T: Serialize>(thing: &T) -> String {
+    serde_json::to_string(thing).unwrap_or_default()
 }

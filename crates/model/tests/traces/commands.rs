@@ -25,7 +25,7 @@ fn a_request_changed() {
             *sequence = Sequence::new(77);
         }
     }
-    assert_eq!(difference(found_at(&lines, at)), "[0].send.sequence");
+    assert_eq!(difference(found_at(&lines, at)), "did[0].send.sequence");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_command_left_out() {
     for at in (0..lines.len()).filter(|at| acts(&lines[*at])) {
         let mut lines = lines.clone();
         step_mut(&mut lines[at]).did.clear();
-        assert!(difference(found_at(&lines, at)).starts_with("[0]"));
+        assert!(difference(found_at(&lines, at)).starts_with("did[0]"));
     }
 }
 
@@ -45,7 +45,7 @@ fn a_command_too_many() {
         run_with("two", |lines| did(lines, |c| matches!(c, Command::Write { .. })));
     let again = step_mut(&mut lines[at]).did[0].clone();
     step_mut(&mut lines[at]).did.push(again);
-    assert_eq!(difference(found_at(&lines, at)), "[1]");
+    assert_eq!(difference(found_at(&lines, at)), "did[1]");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_compare_dropped() {
         }
     }
     let place = difference(found_at(&lines, at));
-    assert!(place.starts_with("[0].write.txn.compares["), "{place}");
+    assert!(place.starts_with("did[0].write.txn.compares["), "{place}");
 }
 
 #[test]

@@ -70,3 +70,10 @@ fn a_line_cut_off_in_the_middle_is_not() {
     let finding = found(&whole.replacen("}}\n", "\n", 3));
     assert!(matches!(finding.reason, Reason::Unreadable(_)), "{finding}");
 }
+
+#[test]
+fn a_store_told_out_of_order() {
+    let content = "\"store\":[{\"revision\":4,\"ops\":[]},{\"revision\":4,\"ops\":[]}]";
+    let reason = replaced("\"store\":[]", content);
+    assert_eq!(reason, Reason::Content(lockstep_types::Revision::new(4)));
+}

@@ -94,11 +94,12 @@ impl Devices {
 
     /// A connection is gone, or will be: no answer is due on it any more.
     pub(super) fn gone(&mut self, session: &SessionId, target: &Target, connection: Connection) {
-        for (id, request) in &mut self.requests {
-            if id.session == *session && id.target == *target && id.connection == connection {
-                request.due = false;
-            }
-        }
+        let id = |sequence| {
+            let (session, target) = (session.clone(), target.clone());
+            Id { session, target, connection, sequence }
+        };
+        let on_it = id(Sequence::ZERO)..=id(Sequence::new(u64::MAX));
+        self.requests.range_mut(on_it).for_each(|(_, request)| request.due = false);
     }
 
     /// An answer reaches a node. Says whether the device shows something else than it should.
@@ -128,7 +129,12 @@ impl Devices {
         if shadow.0 != connection {
             *shadow = (connection, Shadow::default());
         }
-        Ok(shadow.1.took(&request.ask, answer) && !tells)
+        let drift = shadow.1.took(&request.ask, answer) && !tells;
+        if from_device {
+            // Nothing more can come of it.
+            self.requests.remove(id);
+        }
+        Ok(drift)
     }
 
     /// A device says that it started.

@@ -80,7 +80,8 @@ impl Replica {
             Saw::Event(event) => self.node.handle(event.clone()),
         };
         step.did.iter().try_for_each(|command| self.is_so(command))?;
-        if let Some(difference) = Difference::between(&did, &step.did) {
+        if let Some(mut difference) = Difference::between(&did, &step.did) {
+            difference.at.insert_str(0, "did");
             return Err(Reason::NotTheProtocol(difference));
         }
         self.account(step, &did)?;

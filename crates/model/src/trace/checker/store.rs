@@ -57,14 +57,20 @@ pub(super) struct Store {
 
 impl Store {
     /// The store as the header of a trace has it.
-    pub(super) fn new(nodes: Nodes, content: &[Changes]) -> Self {
+    pub(super) fn new(nodes: Nodes, content: &[Changes]) -> Result<Self, Reason> {
         let mut latest = View::new();
-        content.iter().for_each(|changes| latest.absorb(changes));
+        for changes in content {
+            let order = latest.revision()..Revision::new(u64::MAX);
+            if changes.revision == latest.revision() || !order.contains(&changes.revision) {
+                return Err(Reason::Content(changes.revision));
+            }
+            latest.absorb(changes);
+        }
         let first = Past { ops: Vec::new(), after: latest.clone(), told: true };
         let past = [(latest.revision(), first)].into();
         let sessions = latest.sessions().cloned().collect();
         let (writes, said) = (Vec::new(), BTreeMap::new());
-        Self { nodes, latest, past, writes, said, sessions }
+        Ok(Self { nodes, latest, past, writes, said, sessions })
     }
 
     /// The store as far as it is known.

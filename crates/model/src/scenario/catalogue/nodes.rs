@@ -1,0 +1,98 @@
+//! Two nodes: stale masters, crashes, late writes, old views.
+
+use super::{scenario, two};
+use crate::facts::Fact;
+use crate::scenario::{Entry, Faults, Scenario, target};
+
+pub(super) fn scenarios() -> Vec<Scenario> {
+    let one_atomic = || {
+        vec![
+            Entry::atomic("t1:/a=1,/b=1").asynchronous().late(),
+            Entry::atomic("t1:/a=-").asynchronous(),
+        ]
+    };
+    vec![
+        Scenario {
+            nodes: 2,
+            faults: Faults { leases: 1, refusals: 1, late: 1, disconnects: 1, ..Faults::default() },
+            reaches: vec![Fact::StaleMaster, Fact::NewTerm, Fact::Reverted],
+            ..scenario("stale", "a master that lost its lease and does not know", one_atomic())
+        },
+        Scenario {
+            nodes: 2,
+            faults: Faults { crashes: 1, refusals: 1, late: 1, restarts: 1, ..Faults::default() },
+            reaches: vec![Fact::NewTerm, Fact::Reverted, Fact::Applied],
+            ..scenario(
+                "crash",
+                "a node dies between a device's answer and its record",
+                one_atomic(),
+            )
+        },
+        Scenario {
+            nodes: 2,
+            instant: false,
+            faults: Faults { crashes: 1, refusals: 1, late: 1, ..Faults::default() },
+            reaches: vec![Fact::NewTerm, Fact::Reverted, Fact::Applied],
+            ..scenario(
+                "writes",
+                "writes reach the store late, or after their node died",
+                vec![
+                    Entry::atomic("t1:/a=1").asynchronous().late(),
+                    Entry::queued("t1:/a=2").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            targets: two(),
+            fragile: [target("t1")].into(),
+            faults: Faults { leases: 1, refusals: 1, undo_refusals: 1, ..Faults::default() },
+            reaches: vec![Fact::NewTerm, Fact::Reverted, Fact::StaleMaster],
+            ..scenario(
+                "handover",
+                "an atomic change on two targets while a master is replaced",
+                vec![Entry::atomic("t1:/a=1 t2:/a=1").asynchronous()],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            faults: Faults { lags: 2, cancels: 1, refusals: 1, ..Faults::default() },
+            instant: true,
+            reaches: vec![Fact::Applied, Fact::StaleMaster],
+            ..scenario(
+                "lag",
+                "a node that acts on an old view",
+                vec![
+                    Entry::queued("t1:/a=1").asynchronous(),
+                    Entry::atomic("t1:/a=2").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            honest: true,
+            faults: Faults { leases: 1, refusals: 1, late: 1, ..Faults::default() },
+            reaches: vec![Fact::NewTerm, Fact::Applied, Fact::StaleMaster],
+            ..scenario(
+                "lease",
+                "a master whose lease ends, and who counts it",
+                vec![Entry::atomic("t1:/a=1").asynchronous().late()],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            targets: two(),
+            buried: true,
+            faults: Faults { crashes: 1, late: 1, ..Faults::default() },
+            reaches: vec![Fact::NewTerm, Fact::Reverted, Fact::Applied],
+            ..scenario(
+                "burial",
+                "a node dies and stays dead; the other one takes over all that it had",
+                vec![
+                    Entry::atomic("t1:/a=1 t2:/a=1").asynchronous().late(),
+                    Entry::queued("t1:/a=2").asynchronous(),
+                ],
+            )
+        },
+    ]
+}
