@@ -8,7 +8,7 @@
 EXTENDS Guarantees, TLC
 
 Landmark(k, name, met) == TLCGet(k) \/ (met => TLCSet(k, TRUE) /\ PrintT(name))
-ASSUME \A k \in 1..24 : TLCSet(k, FALSE)
+ASSUME \A k \in 1..25 : TLCSet(k, FALSE)
 
 Some(status) == \E i \in Index : log[i].status = status
 Because(reason) == \E i \in Index : log[i].reason = reason
@@ -67,6 +67,9 @@ ReachesUnrecorded == Landmark(23, "ReachesUnrecorded",
 \* A client that was told "decided" of what was then reverted.
 ReachesToldThenReverted == Landmark(24, "ReachesToldThenReverted",
   \E i \in Index : told[log[i].item] = "Committed" /\ log[i].status = "Reverted")
+\* A reader that was shown an atomic change.
+ReachesShown == Landmark(25, "ReachesShown",
+  \E t \in Target, p \in Path : reader[t][p].writer # 0 /\ IsAtomic(reader[t][p].writer))
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

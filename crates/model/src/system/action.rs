@@ -149,7 +149,10 @@ impl System {
                 self.announce(vec![Op::Binding { target, binding: Binding { models } }]);
             }
             Action::Retry(node) => {
-                self.left.retries = self.left.retries.saturating_sub(1);
+                if self.left.retries > 0 {
+                    self.left.retries -= 1;
+                    self.now = self.now.next();
+                }
                 self.tell(*node, Event::Tick(self.now));
             }
         }

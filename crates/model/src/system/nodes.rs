@@ -5,6 +5,7 @@ use lockstep_protocol::{Command, Event, Node, Settings};
 use lockstep_types::{Connection, NodeName, SessionId, Timestamp};
 
 use super::{System, record};
+use crate::scenario::Scenario;
 use crate::trace::line::Saw;
 
 /// A node and what is between it and the store.
@@ -43,9 +44,11 @@ fn name(node: usize) -> NodeName {
 /// More than anything may set off that happens at once.
 const ENOUGH: usize = 2_000;
 
-/// No waiting in the model: a retry may come at any moment.
-fn settings() -> Settings {
-    Settings { backoff: 0, backoff_doublings: 0, ..Settings::default() }
+/// No waiting in the model: a retry may come at any moment. Except on a device that insists, which
+/// would be tried for ever.
+fn settings(scenario: &Scenario) -> Settings {
+    let backoff = u64::from(scenario.insists.is_some());
+    Settings { backoff, backoff_doublings: 0, ..Settings::default() }
 }
 
 impl System {
@@ -71,9 +74,9 @@ impl System {
         let session = session(node, running.start);
         self.announce(vec![Op::Session { session: session.clone(), node: name(node) }]);
         if let Some(record) = &mut self.record {
-            record.begin(name(node), session.clone(), &settings(), &self.store);
+            record.begin(name(node), session.clone(), &settings(&self.scenario), &self.store);
         }
-        let mut core = Node::new(session, settings(), self.store.clone());
+        let mut core = Node::new(session, settings(&self.scenario), self.store.clone());
         let lease = Event::Lease(Timestamp::new(u64::MAX));
         let first = [Saw::Event(Event::Tick(self.now)), Saw::Event(lease), Saw::Start];
         let commands = first
