@@ -22,7 +22,7 @@ Send(n, t, what, i, delta) ==
 \* PROPOSALS
 
 \* What the device is sent for i: only the paths of i, as they will stand.
-Delta(i, t) == LET units == With(i, t, config[t].applied).units IN [p \in Paths(i, t) |-> units[p].value]
+Push(i, t) == LET units == With(i, t, config[t].applied).units IN [p \in Paths(i, t) |-> units[p].value]
 
 \* The head of the apply queue, unless it has to be validated again first.
 Sendable(t) == LET i == ApplyHead(t) IN
@@ -31,20 +31,20 @@ Sendable(t) == LET i == ApplyHead(t) IN
 
 SendProposal(n, t) ==
   /\ Ready(n, t) /\ InSync(n, t) /\ Sendable(t)
-  /\ Send(n, t, "apply", ApplyHead(t), Delta(ApplyHead(t), t))
+  /\ Send(n, t, "apply", ApplyHead(t), Push(ApplyHead(t), t))
   /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
 
 ---------------------------------------------------------------------------
 \* UNDO
 
 AfterUndo(i, t) == IF log[i].proposal[t] = "Applied" THEN Without(i, t, config[t].applied) ELSE config[t].applied
-UndoDelta(i, t) == LET units == AfterUndo(i, t).units IN [p \in Paths(i, t) |-> units[p].value]
+UndoPush(i, t) == LET units == AfterUndo(i, t).units IN [p \in Paths(i, t) |-> units[p].value]
 
 \* Rule 3: to every target that may have received i, known or not.
 SendUndo(n, t) ==
   \E i \in UndoQueue(t) :
     /\ Ready(n, t) /\ InSync(n, t) /\ MaybeSent(i, t)
-    /\ Send(n, t, "undo", i, UndoDelta(i, t))
+    /\ Send(n, t, "undo", i, UndoPush(i, t))
     /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
 
 RecordUndone(i, t, synced) ==
@@ -75,7 +75,7 @@ LeftAlone(t, p, seen) ==
   LET want == config[t].applied.units[p].value
       head == ApplyHead(t)
   IN \/ seen[p] = want
-     \/ head # 0 /\ p \in Paths(head, t) /\ seen[p] = Delta(head, t)[p]
+     \/ head # 0 /\ p \in Paths(head, t) /\ seen[p] = Push(head, t)[p]
      \/ config[t].rewritten[p] = <<want, seen[p]>>
 Difference(t, seen) ==
   [p \in {q \in Path : ~LeftAlone(t, q, seen)} |-> config[t].applied.units[p].value]
@@ -90,7 +90,7 @@ SendDifference(n, t, seen) ==
                                                 made |-> Empty, term |-> belief[n][t].term]]
      ELSE IF config[t].refused /\ Sendable(t)
      THEN Send(n, t, "both", head, [p \in DOMAIN delta \cup Paths(head, t) |->
-                                      IF p \in Paths(head, t) THEN Delta(head, t)[p] ELSE delta[p]])
+                                      IF p \in Paths(head, t) THEN Push(head, t)[p] ELSE delta[p]])
      ELSE Send(n, t, "sync", head, delta)
 
 MayClaim(n, t) ==
@@ -107,7 +107,7 @@ Resync(n, t) ==
 \* ... or in three.
 Claim(n, t) ==
   /\ Run.stepwise /\ MayClaim(n, t)
-  /\ device' = [device EXCEPT ![t].election = belief[n][t].term]
+  /\ device' = [device EXCEPT ![t].election = belief[n][t].term] \* the claim
   /\ request' = [request EXCEPT ![n][t] = [stage |-> "claimed", term |-> belief[n][t].term]]
   /\ UNCHANGED <<store, masters, nodes, stray, faults, clients>>
 Read(n, t) ==
@@ -192,7 +192,7 @@ SyncedConfig(t, r) ==
 
 \* Rule 8.  Refused alone: next time together with the head, if there is one.
 \* Refused together: next time alone again, since it may have been the head.
-RecordSync(n, t, r) ==
+RecordSync(t, r) ==
   IF ~r.ok THEN config' = [config EXCEPT ![t].refused = r.what = "sync"] /\ UNCHANGED log
   ELSE IF r.i # 0 /\ ApplyHead(t) # r.i THEN UNCHANGED store
   ELSE IF r.what = "both" THEN RecordApplied(r.i, t, SyncedConfig(t, r))
@@ -206,7 +206,7 @@ Record(n, t) ==
   /\ IF ~IsMaster(n, t)
      THEN UNCHANGED store /\ belief' = [belief EXCEPT ![n][t].term = 0]
      ELSE /\ UNCHANGED belief
-          /\ IF r.what \in {"sync", "both"} THEN RecordSync(n, t, r)
+          /\ IF r.what \in {"sync", "both"} THEN RecordSync(t, r)
              ELSE IF r.what = "apply" /\ ApplyHead(t) = r.i
                   THEN IF r.ok THEN RecordApplied(r.i, t, config) ELSE RecordRefused(r.i, t)
              ELSE IF r.what = "undo" /\ r.i \in UndoQueue(t)

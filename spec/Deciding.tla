@@ -86,7 +86,7 @@ Commit(i) ==
         ![i].status = "Committed",
         ![i].proposal = [t \in T |-> "Pending"],
         ![i].undo = IF IsChange(i)
-                    THEN [t \in T |-> UndoFor(config[t].committed.units, config[t].committed.revision, Set(i, t))]
+                    THEN [t \in T |-> UndoFor(config[t].committed.units, config[t].committed.revision, Delta(i, t))]
                     ELSE @]
   IN
   /\ Verdict(i) = None

@@ -1,16 +1,35 @@
 ----------------------------- MODULE Guarantees -----------------------------
 (***************************************************************************)
-(* What the protocol promises.  Names and order are those of the project's *)
-(* list of guarantees; the other names are helpers, each under the         *)
-(* guarantee it belongs to.  Invariants and step properties hold in every  *)
-(* run; the last two groups need fairness.                                 *)
+(* What the protocol promises.  The section titles are the guarantees; an  *)
+(* operator of the same name states each, and helpers with names of their  *)
+(* own stand beside it.  All of them hold in every run; Convergence and    *)
+(* Progress need the nodes to keep working.                                *)
 (***************************************************************************)
 EXTENDS Lockstep
 
-WasCommitted(i) == log[i].undo # Empty \/ log[i].status \in {"Committed", "Reverting", "Applied", "Partial", "Reverted"}
+\* i was decided Committed at some time.
+WasCommitted(i) == \/ log[i].status \in {"Committed", "Reverting", "Applied", "Partial", "Reverted"}
+                   \/ log[i].undo # Empty
+
+\* The changes in S on top of each other, in log order.
+FoldOf(t, S) == [p \in Path |->
+  LET last == Latest({i \in S : p \in DOMAIN Delta(i, t)}) IN
+  IF last = 0 THEN Nothing ELSE Unit(Delta(last, t)[p], last)]
+
+\* No configuration holds anything that i wrote.
+NoTrace(i) == \A t \in Target : \A p \in Path :
+  config[t].committed.units[p].writer # i /\ config[t].applied.units[p].writer # i
+
+\* A Set leaves node n for t in this step.
+Sends(n, t) == request'[n][t].stage = "sent" /\ request[n][t].stage # "sent"
+
+\* What k wrote to p of t was refused, withdrawn or reverted.  (In the scripts
+\* no two changes write the same value to a path.)
+Dead(k, t, p) == /\ IsChange(k) /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Refused", "Withdrawn", "Undone"}
+                 /\ p \in Paths(k, t) /\ Delta(k, t)[p] # Absent
 
 ---------------------------------------------------------------------------
-\* 1. ORDER
+\* ORDER
 
 \* Committed in log order, applied in commit order, applied <= committed.
 Order ==
@@ -30,9 +49,10 @@ Forward ==
                           /\ master'[t].term >= master[t].term]_vars
 
 ---------------------------------------------------------------------------
-\* 2. DECISION
+\* DECISION
 
-\* By one write on all targets, once.
+\* Once, and on all targets in the write that decides.  What is given up
+\* before its decision touches no configuration.
 Successors(s) ==
   CASE s = "Pending"   -> {"Committed", "Rejected", "Cancelled"}
     [] s = "Committed" -> {"Applied", "Partial", "Cancelled", "Reverting", "Reverted"}
@@ -42,15 +62,14 @@ Decision ==
   [][\A i \in Index :
        LET old == log[i].status
            new == log'[i].status
+           givenUp == new = "Cancelled" \/ log'[i].reason = "deadline"
        IN /\ old # new => new \in Successors(old)
-          /\ old = "Pending" /\ new = "Committed" =>
-               /\ \A t \in Targets(i) : config'[t].committed.index = i
-               /\ \A t \in Targets(i) : log[i].proposal[t] = "Pending"
-          /\ DOMAIN log'[i].proposal # DOMAIN log[i].proposal => old = "Pending" /\ new = "Committed"]_vars
+          /\ old = "Pending" /\ new # "Pending" =>
+               IF givenUp THEN config' = config
+               ELSE \A t \in Targets(i) : config'[t].committed.index = i
+          /\ Targets(i) # DOMAIN log'[i].proposal => old = "Pending" /\ new = "Committed"]_vars
 
 \* What was not committed left no trace anywhere.
-NoTrace(i) == \A t \in Target : \A p \in Path :
-  config[t].committed.units[p].writer # i /\ config[t].applied.units[p].writer # i
 RejectedEverywhere == \A i \in Index :
   log[i].status = "Rejected" \/ (log[i].status = "Cancelled" /\ ~WasCommitted(i)) =>
     NoTrace(i) /\ \A t \in Targets(i) : log[i].proposal[t] = "Pending"
@@ -59,11 +78,11 @@ RejectedEverywhere == \A i \in Index :
 OnePerId == \A i, k \in Index : log[i].item = log[k].item => i = k
 
 ---------------------------------------------------------------------------
-\* 3. ALL OR NOTHING
+\* ALL OR NOTHING
 
 AllOrNothing ==
   \A i \in Index : IsAtomic(i) =>
-    /\ log[i].status \notin {"Partial"}
+    /\ log[i].status # "Partial"
     /\ log[i].status = "Applied" => \A t \in Targets(i) : log[i].proposal[t] = "Applied"
     /\ log[i].status = "Reverted" =>
          /\ IsChange(i) => NoTrace(i)
@@ -77,12 +96,39 @@ Held ==
        \A t \in Targets(i) : config[t].holder = i /\ config[t].committed.index = i
   /\ \A t \in Target : config[t].holder # 0 => Open(config[t].holder) /\ t \in Targets(config[t].holder)
 
----------------------------------------------------------------------------
-\* 5. FOLD  (Isolation, the fourth, needs it)
+\* A device that still holds something of a reverted change is sent nothing
+\* else before that is gone.
+GoneFirst ==
+  [][\A n \in Node, t \in Target :
+       Sends(n, t) /\ IsMaster(n, t) /\ request'[n][t].what \in {"apply", "undo"} =>
+         \A k \in Index, p \in Path : Dead(k, t, p) /\ log[k].status = "Reverted" =>
+           device[t].values[p] \notin {Delta(k, t)[p], Made(Delta(k, t)[p])}]_vars
 
-\* The changes in S on top of each other.
-FoldOf(t, S) == [p \in Path |->
-  LET W == Latest({i \in S : p \in DOMAIN Set(i, t)}) IN IF W = 0 THEN Nothing ELSE Unit(Set(W, t)[p], W)]
+---------------------------------------------------------------------------
+\* ISOLATION
+
+\* What a reader may see: a queued change from its decision on, an atomic one
+\* only once it is applied everywhere; and neither once its Rollback is.
+Shown(t) == {i \in Index :
+  /\ IsChange(i) /\ t \in Targets(i)
+  /\ log[i].status \in (IF IsAtomic(i) THEN {"Applied"} ELSE {"Committed", "Applied", "Partial"})
+  /\ log[i].proposal[t] \in {"Pending", "Applied"}
+  /\ ~\E r \in Index : ~IsChange(r) /\ log[r].of = i /\ t \in Targets(r) /\ log[r].status = "Applied"}
+
+\* On all targets, at every revision of the store; and what a reader was
+\* shown of an atomic change was all of it, and is not taken back.
+Isolation ==
+  /\ \A t \in Target : Visible(t) = FoldOf(t, Shown(t))
+  /\ \A i \in Index : IsAtomic(i) /\ IsChange(i) =>
+       \A t \in Targets(i), p \in Path : reader[t][p].writer = i =>
+         /\ log[i].status = "Applied"
+         /\ \A u \in Targets(i) : \A q \in Paths(i, u) :
+              \/ reader[u][q].writer >= i
+              \/ \E r \in Index : /\ ~IsChange(r) /\ log[r].of = i /\ log[r].status = "Applied"
+                                  /\ u \in Targets(r) /\ t \notin Targets(r)
+
+---------------------------------------------------------------------------
+\* FOLD
 
 \* The changes that are applied on t and not taken back there.
 AppliedLive(t) ==
@@ -100,46 +146,19 @@ Settled == \A t \in Target : ApplyQueue(t) = {} /\ UndoQueue(t) = {} =>
   /\ config[t].committed.units = config[t].applied.units
   /\ config[t].committed.revision = config[t].applied.revision
 
-\* A value that was refused, withdrawn or reverted is never sent again, by
-\* anything.  (In the scripts no two changes write the same value to a path.)
-Sends(n, t) == request'[n][t].stage = "sent" /\ request[n][t].stage # "sent"
-Dead(k, t, p) == /\ IsChange(k) /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Refused", "Withdrawn", "Undone"}
-                 /\ p \in Paths(k, t) /\ Set(k, t)[p] # Absent
+\* What was refused, withdrawn or reverted is never sent again, by anything.
 NeverAgain ==
   [][\A n \in Node, t \in Target : Sends(n, t) =>
        \A p \in DOMAIN request'[n][t].delta, k \in Index :
-         Dead(k, t, p) => request'[n][t].delta[p] # Set(k, t)[p]]_vars
+         Dead(k, t, p) => request'[n][t].delta[p] # Delta(k, t)[p]]_vars
 
-\* What is committed is valid, except while a recheck is under way; what is
-\* applied is valid always.
-StaysValid == \A t \in Target : /\ config[t].recheck = 0 => Valid(config[t].committed.units)
-                                /\ Valid(config[t].applied.units)
-
----------------------------------------------------------------------------
-\* 4. ISOLATION
-
-\* What a reader may see: a queued change from its decision on, an atomic one
-\* only once it is applied everywhere; and neither once its rollback is.
-Shown(t) == {i \in Index :
-  /\ IsChange(i) /\ t \in Targets(i)
-  /\ log[i].status \in (IF IsAtomic(i) THEN {"Applied"} ELSE {"Committed", "Applied", "Partial"})
-  /\ log[i].proposal[t] \in {"Pending", "Applied"}
-  /\ ~\E r \in Index : ~IsChange(r) /\ log[r].of = i /\ t \in Targets(r) /\ log[r].status = "Applied"}
-
-\* On all targets, at every revision of the store; and what a reader was
-\* shown of an atomic transaction was all of it, and is not taken back.
-Isolation ==
-  /\ \A t \in Target : Visible(t) = FoldOf(t, Shown(t))
-  /\ \A i \in Index : IsAtomic(i) /\ IsChange(i) =>
-       \A t \in Targets(i), p \in Path : reader[t][p].writer = i =>
-         /\ log[i].status = "Applied"
-         /\ \A u \in Targets(i) : \A q \in Paths(i, u) :
-              \/ reader[u][q].writer >= i
-              \/ \E r \in Index : /\ ~IsChange(r) /\ log[r].of = i /\ u \in Targets(r) /\ log[r].status = "Applied"
-                                  /\ t \notin Targets(r)
+\* What is applied is valid, and so is what is committed, except while a
+\* recheck is under way.
+StaysValid == \A t \in Target : /\ Valid(config[t].applied.units)
+                                /\ config[t].recheck = 0 => Valid(config[t].committed.units)
 
 ---------------------------------------------------------------------------
-\* 6. UNDO
+\* UNDO
 
 \* What a live change would give back is exactly what stood before it.
 Undo == \A t \in Target : \A i \in Live(t) :
@@ -148,10 +167,10 @@ Undo == \A t \in Target : \A i \in Live(t) :
   /\ \A p \in Paths(i, t) : log[i].undo[t].units[p] = FoldOf(t, before)[p]
 
 ---------------------------------------------------------------------------
-\* 7. FENCING
+\* FENCING
 
-\* A node whose term has passed, or whose session has ended, changes nothing
-\* in the store; and no device that has seen a newer one.
+\* A node whose term has passed, or whose session has ended, records nothing;
+\* and no device takes a Set from below the highest term it has seen.
 Fencing ==
   [][\A t \in Target :
        /\ \A n \in Node : request[n][t].stage = "answered" /\ request'[n][t] = Idle /\ store' # store => IsMaster(n, t)
@@ -160,17 +179,19 @@ Fencing ==
             /\ device'[t].values # device[t].values =>
                  \/ \E n \in Node : request[n][t].stage = "sent" /\ request[n][t].term = device'[t].election
                  \/ \E s \in stray[t] : s.term = device'[t].election]_vars
+
 OneMaster == \A t \in Target : /\ device[t].election <= master[t].term
                                /\ Cardinality({n \in Node : IsMaster(n, t)}) <= 1
 
 ---------------------------------------------------------------------------
-\* 8. CONVERGENCE
+\* CONVERGENCE
+
+Connected(t) == device[t].on /\ \E n \in Node : IsMaster(n, t) /\ Usable(n, t) /\ request[n][t] = Idle
+Holds(t, p, units) == device[t].values[p] \in {units[p].value, Made(units[p].value)}
 
 \* A connected, synchronised device holds the applied values, or what it makes
 \* of them, or already what the head of a queue is about to bring.
-Connected(t) == device[t].on /\ \E n \in Node : IsMaster(n, t) /\ Usable(n, t) /\ request[n][t] = Idle
 Pushing(t) == ({ApplyHead(t)} \ {0}) \cup UndoQueue(t)
-Holds(t, p, units) == device[t].values[p] \in {units[p].value, Made(units[p].value)}
 InStep ==
   \A t \in Target : Connected(t) /\ Synchronised(t) =>
     \A p \in Path :
@@ -182,12 +203,12 @@ InStep ==
 \* A resync never takes a path away from what the head is about to make it,
 \* and does not push what the device is known to rewrite.
 NoFlap ==
-  [][\A n \in Node, t \in Target : Sends(n, t) /\ request'[n][t].what = "sync" /\ IsMaster(n, t) =>
+  [][\A n \in Node, t \in Target : Sends(n, t) /\ IsMaster(n, t) /\ request'[n][t].what = "sync" =>
        LET delta == request'[n][t].delta
            seen  == IF request[n][t].stage = "read" THEN request[n][t].seen ELSE device[t].values
            head  == ApplyHead(t)
        IN \A p \in DOMAIN delta :
-            /\ head # 0 /\ p \in Paths(head, t) => seen[p] # Delta(head, t)[p]
+            /\ head # 0 /\ p \in Paths(head, t) => seen[p] # Push(head, t)[p]
             /\ config[t].rewritten[p] # <<delta[p], seen[p]>>]_vars
 
 \* In the end every device that is not gone for good is there.
@@ -197,22 +218,21 @@ Convergence == <>[](\A t \in Target \ Run.gone :
   /\ \A p \in Path : Holds(t, p, config[t].applied.units))
 
 ---------------------------------------------------------------------------
-\* 9. DURABILITY
+\* DURABILITY
 
 \* What a client was told stays true, whoever crashes.
 Durability ==
   \A k \in Item : told[k] # None =>
     LET i == IndexOf(k, log) IN
     /\ i # 0
-    /\ told[k] \in Final => log[i].status = told[k]
-    /\ told[k] \notin Final => WasCommitted(i)
+    /\ IF told[k] \in Final THEN log[i].status = told[k] ELSE WasCommitted(i)
     /\ Run.script[k].sync => told[k] \in Final
 
 ---------------------------------------------------------------------------
-\* 10. PROGRESS
+\* PROGRESS
 
-\* Every transaction in the log gets its outcome, except a queued one that
-\* waits for a device that is gone; and every one is decided.
+\* Everything in the log is decided and gets its outcome, except that a queued
+\* transaction waits for a device that is gone.
 Progress == <>[](\A i \in Index :
   /\ log[i].status # "Pending"
   /\ IsAtomic(i) \/ Targets(i) \cap Run.gone = {} => HasOutcome(i))

@@ -46,7 +46,7 @@ ReachesNothing == Landmark(16, "ReachesNothing",
 \* Rule 4: an undo that is in the store and not yet on the device.
 ReachesUndoAhead == Landmark(17, "ReachesUndoAhead",
   \E x \in Proposed("Undone") : ~Synchronised(x[2]) /\ \E p \in Path : Dead(x[1], x[2], p)
-     /\ device[x[2]].values[p] = Set(x[1], x[2])[p])
+     /\ device[x[2]].values[p] = Delta(x[1], x[2])[p])
 \* Rule 7: a Set that nobody waits for arrives, or would if it were not fenced.
 ReachesLanded == Landmark(18, "ReachesLanded", faults.strays > 0 /\ \A t \in Target : stray[t] = {})
 ReachesStrayFenced == Landmark(19, "ReachesStrayFenced",
@@ -63,7 +63,7 @@ ReachesRewritten == Landmark(22, "ReachesRewritten",
 ReachesUnrecorded == Landmark(23, "ReachesUnrecorded",
   \E t \in Target : LET i == ApplyHead(t) IN
     /\ i # 0 /\ IsChange(i) /\ ~Synchronised(t) /\ \A n \in Node : request[n][t] = Idle
-    /\ \A p \in Paths(i, t) : Set(i, t)[p] # Absent /\ device[t].values[p] = Set(i, t)[p])
+    /\ \A p \in Paths(i, t) : Delta(i, t)[p] # Absent /\ device[t].values[p] = Delta(i, t)[p])
 \* A client that was told "decided" of what was then reverted.
 ReachesToldThenReverted == Landmark(24, "ReachesToldThenReverted",
   \E i \in Index : told[log[i].item] = "Committed" /\ log[i].status = "Reverted")

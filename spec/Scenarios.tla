@@ -5,7 +5,7 @@
 (***************************************************************************)
 EXTENDS Landmarks
 
-Nodes == Permutations(Node)         \* nodes are alike: for runs without liveness
+NodesAlike == Permutations(Node)    \* for runs without liveness
 Both  == {"t1", "t2"}
 
 ---------------------------------------------------------------------------

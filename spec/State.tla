@@ -9,6 +9,7 @@ CONSTANTS
   Node,          \* the processes that run Lockstep
   Scenario       \* a script of transactions and what may go wrong (Scenarios.tla)
 
+\* A substituted constant is computed at every use, a defined name once.
 Run == Scenario
 
 Item   == DOMAIN Run.script
@@ -65,10 +66,10 @@ HasOutcome(i) == log[i].status \in Final
 Body(i)      == Run.script[log[i].item]
 IsChange(i)  == Body(i).kind = "Change"
 IsAtomic(i)  == Body(i).atomic
-Set(i, t)    == Body(i).set[t]
+Delta(i, t)  == Body(i).set[t]
 Targets(i)   == DOMAIN log[i].proposal
 Source(i)    == IF IsChange(i) THEN i ELSE log[i].of     \* the change that i puts in or takes out
-Paths(i, t)  == DOMAIN Set(Source(i), t)
+Paths(i, t)  == DOMAIN Delta(Source(i), t)
 Withdrawn(i, t) == t \in Targets(i) /\ log[i].proposal[t] = "Withdrawn"
 
 \* A change is live on t from its decision until it is withdrawn, reverted or
@@ -101,7 +102,7 @@ NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
 With(i, t, side) ==
   LET j == log[i].of IN
   IF IsChange(i)
-  THEN [side EXCEPT !.units = Put(@, Set(i, t), i), !.revision = i]
+  THEN [side EXCEPT !.units = Put(@, Delta(i, t), i), !.revision = i]
   ELSE [side EXCEPT !.units = TakeOut(@, j, log[j].undo[t]),
                     !.revision = IF @ = j THEN log[j].undo[t].revision ELSE @]
 
@@ -114,7 +115,7 @@ Without(i, t, side) ==
   THEN [side EXCEPT !.units = TakeOut(@, i, log[i].undo[t]),
                     !.revision = IF @ = i THEN log[i].undo[t].revision ELSE @]
   ELSE IF Withdrawn(j, t) THEN side
-  ELSE [side EXCEPT !.units = Put(@, Set(j, t), j), !.revision = IF @ < j THEN j ELSE @]
+  ELSE [side EXCEPT !.units = Put(@, Delta(j, t), j), !.revision = IF @ < j THEN j ELSE @]
 
 \* What readers are shown: committed, without an atomic transaction that is
 \* still open.  (Once it is Reverting it has left the committed values.)

@@ -3,12 +3,11 @@
 
 use super::Step;
 use super::in_step::is_calm;
-use super::progress::is_quiet;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
-    if !is_quiet(system) {
+    if !system.is_quiet() {
         return true;
     }
     let there = system.scenario.targets.iter().filter(|target| system.devices[*target].on);

@@ -12,18 +12,13 @@ pub fn keeps(step: &Step<'_>) -> bool {
     if system.restless {
         return false;
     }
-    if !is_quiet(system) {
+    if !system.is_quiet() {
         return true;
     }
     let done = system.store.open().all(|transaction| waits_for_the_gone(system, transaction));
     let answered = (1..=system.submitted)
         .all(|number| system.told.contains_key(&number) || !is_owed_an_answer(system, number));
     done && answered
-}
-
-/// Whether nothing more happens by itself.
-pub(super) fn is_quiet(system: &System) -> bool {
-    system.moves().is_empty()
 }
 
 /// A queued one may wait for a device for as long as it is away, and so does what queued up behind.

@@ -27,6 +27,16 @@ impl System {
         moves
     }
 
+    /// Whether nothing happens by itself any more. Asked at every step, so what is plain to see is
+    /// looked at first.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        let under_way = !self.letters.is_empty()
+            || !self.replies.is_empty()
+            || self.deliverable().next().is_some();
+        !under_way && self.moves().is_empty()
+    }
+
     /// What may go wrong.
     #[must_use]
     pub fn mishaps(&self) -> Vec<Action> {
