@@ -1,10 +1,13 @@
-//! Every mutant, by what is broken.
+//! Every mutant, by where it comes from.
 
-mod deciding;
+mod draft;
+mod others;
+mod rules;
+mod seeds;
 
 use super::Mutant;
 
 /// Every mutant.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    [deciding::MUTANTS].into_iter().flatten()
+    [draft::MUTANTS, seeds::MUTANTS, rules::MUTANTS, others::MUTANTS].into_iter().flatten()
 }

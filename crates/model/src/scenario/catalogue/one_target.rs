@@ -10,6 +10,16 @@ pub(super) fn scenarios() -> Vec<Scenario> {
     let one_atomic = || vec![Entry::atomic("t1:/a=1,/b=1").late(), Entry::atomic("t1:/a=-").late()];
     vec![
         Scenario {
+            faults: Faults { restarts: 1, cancels: 1, ..Faults::default() },
+            saved: Some([(path("/a"), leaf("2"))].into_iter().collect::<Tree>()),
+            reaches: vec![Fact::Applied, Fact::Cancelled, Fact::NewTerm],
+            ..scenario(
+                "overlay",
+                "a resync that left the apply head's value alone, and the head is cancelled meanwhile",
+                vec![Entry::atomic("t1:/b=1"), Entry::queued("t1:/a=2").asynchronous()],
+            )
+        },
+        Scenario {
             faults: Faults {
                 restarts: 1,
                 refusals: 1,

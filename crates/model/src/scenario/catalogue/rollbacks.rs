@@ -75,6 +75,21 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         Scenario {
             targets: two(),
             fragile: both(),
+            faults: Faults { refusals: 1, cancels: 1, disconnects: 1, ..Faults::default() },
+            reaches: vec![Fact::RollbackReverted, Fact::WithdrawnUnderRollback, Fact::Partial],
+            ..scenario(
+                "beneath",
+                "a rollback that turns, with work still waiting below the change it had nothing to take out of",
+                vec![
+                    Entry::queued("t1:/a=1").asynchronous(),
+                    Entry::queued("t1:/b=2 t2:/a=2").asynchronous(),
+                    Entry::rollback(2, Rule::Target).asynchronous(),
+                ],
+            )
+        },
+        Scenario {
+            targets: two(),
+            fragile: both(),
             faults: Faults { refusals: 1, cancels: 1, ..Faults::default() },
             reaches: vec![Fact::RolledBack, Fact::Rejected],
             ..scenario(
