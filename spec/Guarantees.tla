@@ -42,7 +42,7 @@ Order ==
          => NothingToSend(k, t)
 
 \* Nothing goes back: neither index, nor a term, nor the log.
-Forward ==
+OrderForward ==
   [][/\ Len(log') >= Len(log) /\ \A i \in Index : log'[i].item = log[i].item
      /\ \A t \in Target : /\ config'[t].committed.index >= config[t].committed.index
                           /\ config'[t].applied.index >= config[t].applied.index
@@ -171,9 +171,12 @@ Undo == \A t \in Target : \A i \in Live(t) :
 
 \* A node whose term has passed, or whose session has ended, records nothing;
 \* and no device takes a Set from below the highest term it has seen.
+Rightful(n, t, term) == /\ master[t].session = <<n, session[n]>> /\ <<n, session[n]>> \in leases
+                        /\ master[t].term = term
 Fencing ==
   [][\A t \in Target :
-       /\ \A n \in Node : request[n][t].stage = "answered" /\ request'[n][t] = Idle /\ store' # store => IsMaster(n, t)
+       /\ \A n \in Node : request[n][t].stage = "answered" /\ request'[n][t] = Idle /\ store' # store =>
+            Rightful(n, t, request[n][t].term)
        /\ device[t].on /\ device'[t].on =>
             /\ device'[t].election >= device[t].election
             /\ device'[t].values # device[t].values =>
@@ -201,7 +204,8 @@ InStep ==
                                   \/ Holds(t, p, AfterUndo(i, t).units)
 
 \* A resync never takes a path away from what the head is about to make it,
-\* and does not push what the device is known to rewrite.
+\* does not push what the device is known to rewrite, and does not begin with
+\* bringing back what is being reverted.
 NoFlap ==
   [][\A n \in Node, t \in Target : Sends(n, t) /\ IsMaster(n, t) /\ request'[n][t].what = "sync" =>
        LET delta == request'[n][t].delta
@@ -209,7 +213,8 @@ NoFlap ==
            head  == ApplyHead(t)
        IN \A p \in DOMAIN delta :
             /\ head # 0 /\ p \in Paths(head, t) => seen[p] # Push(head, t)[p]
-            /\ config[t].rewritten[p] # <<delta[p], seen[p]>>]_vars
+            /\ config[t].rewritten[p] # <<delta[p], seen[p]>>
+            /\ request[n][t] = Idle => \A i \in UndoQueue(t) : p \in Paths(i, t) => delta[p] = UndoPush(i, t)[p]]_vars
 
 \* In the end every device that is not gone for good is there.
 Convergence == <>[](\A t \in Target \ Run.gone :

@@ -165,4 +165,22 @@ ReaderRun == [Quiet(WatchedScript) EXCEPT !.reads = TRUE, !.refuses = Both, !.de
 \* Clients that wait for the outcome, and clients that do not.
 ToldScript == << Async(Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]])), Async(Queued([t1 |-> [a |-> "2"]])), RollBack(1, "path") >>
 AnswerRun == [Quiet(ToldScript) EXCEPT !.answers = TRUE, !.refuses = {"t1"}, !.crashes = 1]
+
+---------------------------------------------------------------------------
+\* EVERYTHING AT ONCE: far too much to visit every state; for random walks.
+
+LongScript == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                 Queued([t1 |-> [b |-> "2"]]),
+                 Atomic([t1 |-> [a |-> "3", b |-> "3"], t2 |-> [a |-> "3"]]),
+                 RollBack(1, "path"),
+                 RollBack(2, "target"),
+                 Queued([t1 |-> [a |-> "6"], t2 |-> [b |-> "6"]]),
+                 Only(RollBack(6, "path"), {"t2"}),
+                 Atomic([t2 |-> [a |-> Absent]]) >>
+EverythingRun ==
+  [Quiet(LongScript) EXCEPT
+     !.inLog = 0, !.anyOrder = TRUE, !.needs = Needs, !.cancels = {1, 2, 3, 6}, !.deadline = "any",
+     !.refuses = Both, !.refusesUndo = Both, !.resyncRefusals = 2, !.rewrites = ("2" :> "2!") @@ ("3" :> "3!"),
+     !.cuts = Both, !.terms = 4, !.crashes = 1, !.expiries = 1, !.strays = 2, !.stepwise = TRUE,
+     !.stops = Both, !.restarts = 2, !.silent = {"t2"}, !.boot = {Absent, "1"}, !.reads = TRUE, !.answers = TRUE]
 =============================================================================
