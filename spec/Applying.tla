@@ -125,6 +125,7 @@ SendRead(n, t) ==
 \* What the device makes of a value.
 Made(v) == IF v \in DOMAIN Run.rewrites THEN Run.rewrites[v] ELSE v
 MadeOf(delta) == [p \in DOMAIN delta |-> Made(delta[p])]
+Rewritten(delta) == [p \in {q \in DOMAIN delta : Made(delta[q]) # delta[q]} |-> <<delta[p], Made(delta[p])>>]
 
 \* Whether it may, or must, refuse a Set.  A picky device takes no resync on
 \* its own after a restart, only together with a new change.
@@ -154,8 +155,7 @@ Deliver(n, t) ==
        /\ device' = Taken(t, r.term, r.delta, ok, r.what)
        /\ request' = [request EXCEPT ![n][t] =
             [stage |-> "answered", what |-> r.what, i |-> r.i, ok |-> ok, term |-> r.term,
-             made |-> IF ok /\ r.what \in {"sync", "both"} THEN [p \in {q \in DOMAIN r.delta : Made(r.delta[q]) # r.delta[q]} |-> <<r.delta[p], Made(r.delta[p])>>]
-                      ELSE Empty]]
+             made |-> IF ok /\ r.what \in {"sync", "both"} THEN Rewritten(r.delta) ELSE Empty]]
        /\ faults' = IF r.what \in {"sync", "both"} /\ ~ok /\ ~MustRefuse(t, r.what, r.delta)
                     THEN [faults EXCEPT !.resyncs = @ + 1] ELSE faults
   /\ UNCHANGED <<store, masters, nodes, stray, clients>>

@@ -11,7 +11,8 @@ Both  == {"t1", "t2"}
 ---------------------------------------------------------------------------
 \* BODIES
 
-Atomic(s) == [kind |-> "Change", atomic |-> TRUE, sync |-> TRUE, set |-> s, of |-> 0, rule |-> None, named |-> {}]
+Atomic(s) == [kind |-> "Change", atomic |-> TRUE, sync |-> TRUE, set |-> s,
+              of |-> 0, rule |-> None, named |-> {}]
 Queued(s) == [Atomic(s) EXCEPT !.atomic = FALSE]
 RollBack(k, rule) == [Atomic(Empty) EXCEPT !.kind = "Rollback", !.of = k, !.rule = rule]
 Only(e, T) == [e EXCEPT !.named = T]           \* a Rollback that names its targets
@@ -70,14 +71,16 @@ OneRun     == [OneCalmRun EXCEPT !.cuts = {"t1"}, !.terms = 2, !.crashes = 1, !.
 CrashRun   == [OneCalmRun EXCEPT !.crashes = 1, !.cuts = {"t1"}, !.terms = 2]
 StaleRun   == [OneCalmRun EXCEPT !.expiries = 1, !.cuts = {"t1"}, !.terms = 2]
 \* Sets that hang and arrive late: while another node takes over, or after the device restarted.
-LateRun        == [OneCalmRun EXCEPT !.strays = 1, !.expiries = 1, !.stepwise = TRUE, !.refusesUndo = {}]
-LateRestartRun == [OneCalmRun EXCEPT !.strays = 1, !.stops = {"t1"}, !.restarts = 1, !.stepwise = TRUE, !.refusesUndo = {}]
+LateRun == [OneCalmRun EXCEPT !.strays = 1, !.expiries = 1, !.stepwise = TRUE, !.refusesUndo = {}]
+LateRestartRun == [LateRun EXCEPT !.expiries = 0, !.stops = {"t1"}, !.restarts = 1]
 
 ---------------------------------------------------------------------------
 \* QUEUED TRANSACTIONS
 
 \* Three queued writers of one path, any of which may be withdrawn.
-ChainScript == << Queued([t1 |-> [a |-> "1", b |-> "1"]]), Queued([t1 |-> [a |-> "2"]]), Queued([t1 |-> [a |-> Absent]]) >>
+ChainScript == << Queued([t1 |-> [a |-> "1", b |-> "1"]]),
+                  Queued([t1 |-> [a |-> "2"]]),
+                  Queued([t1 |-> [a |-> Absent]]) >>
 ChainRun  == [Quiet(ChainScript) EXCEPT !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2,
                                      !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "1"}]
 CancelRun == [Quiet(ChainScript) EXCEPT !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2, !.cancels = {1, 2, 3}]
@@ -99,28 +102,39 @@ SubmitRun == [Quiet(MixedScript) EXCEPT !.inLog = 0, !.anyOrder = TRUE, !.latePe
 
 \* An atomic change on two targets and its rollback.
 RollbackScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), RollBack(1, "target") >>
-RollbackRun == [Quiet(RollbackScript) EXCEPT !.refuses = Both, !.refusesUndo = Both, !.rejects = TRUE, !.deadline = "any",
-                                           !.cuts = {"t1"}, !.terms = 2]
+RollbackRun == [Quiet(RollbackScript) EXCEPT !.refuses = Both, !.refusesUndo = Both, !.rejects = TRUE,
+                                             !.deadline = "any", !.cuts = {"t1"}, !.terms = 2]
 HandoverRun  == [Quiet(RollbackScript) EXCEPT !.refuses = {"t2"}, !.expiries = 1]
 
 \* Queued on two targets, so perhaps withdrawn on one; then rolled back from under a later change.
-RollbackPathScript == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), RollBack(1, "path") >>
+RollbackPathScript == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                         Queued([t1 |-> [b |-> "2"]]),
+                         RollBack(1, "path") >>
 RollbackPathRun == [Quiet(RollbackPathScript) EXCEPT !.refuses = Both, !.cancels = {1, 3}]
 RollbackCutRun  == [Quiet(RollbackPathScript) EXCEPT !.refuses = Both, !.cuts = {"t1"}, !.terms = 2]
 
 \* Queued work under a rollback, and after it.
-RollbackMixedScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]),
-                    RollBack(2, "target"), Queued([t1 |-> [a |-> "3"]]) >>
+RollbackMixedScript == << Queued([t1 |-> [a |-> "1"]]),
+                          Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]),
+                          RollBack(2, "target"),
+                          Queued([t1 |-> [a |-> "3"]]) >>
 RollbackMixedRun == [Quiet(RollbackMixedScript) EXCEPT !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2, !.deadline = "any"]
 
 \* Rolled back on one target, then on the rest, then once more.
-PiecemealScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Only(RollBack(1, "target"), {"t1"}),
-                      RollBack(1, "target"), RollBack(1, "target") >>
+PiecemealScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                      Only(RollBack(1, "target"), {"t1"}),
+                      RollBack(1, "target"),
+                      RollBack(1, "target") >>
 PiecemealRun == [Quiet(PiecemealScript) EXCEPT !.refuses = Both, !.deadline = "any", !.reads = TRUE]
 
 \* Every reason to refuse one.
-RefusalScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), RollBack(1, "target"), RollBack(1, "path"),
-                    RollBack(1, "path"), RollBack(4, "path"), RollBack(99, "path") >>
+RefusalScript == << Queued([t1 |-> [a |-> "1"]]),
+                    Queued([t1 |-> [b |-> "2"]]),
+                    RollBack(1, "target"),                       \* superseded
+                    RollBack(1, "path"),
+                    RollBack(1, "path"),                         \* live nowhere
+                    RollBack(4, "path"),                         \* not a change
+                    RollBack(99, "path") >>                      \* unknown
 RefusalRun == [Quiet(RefusalScript) EXCEPT !.rejects = TRUE, !.refuses = {"t1"}]
 
 ---------------------------------------------------------------------------
@@ -128,42 +142,61 @@ RefusalRun == [Quiet(RefusalScript) EXCEPT !.rejects = TRUE, !.refuses = {"t1"}]
 
 Needs == {<<"b", "a">>}
 \* A queued and an atomic change that build on one which may be withdrawn.
-DependentScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [b |-> "3"], t2 |-> [a |-> "3"]]) >>
-DependentRun == [Quiet(DependentScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2}, !.cuts = {"t1"}, !.terms = 2]
-DependentChainScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Queued([t1 |-> [a |-> "3"]]), Queued([t1 |-> [a |-> "4"]]) >>
+DependentScript == << Queued([t1 |-> [a |-> "1"]]),
+                      Queued([t1 |-> [b |-> "2"]]),
+                      Atomic([t1 |-> [b |-> "3"], t2 |-> [a |-> "3"]]) >>
+DependentRun == [Quiet(DependentScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2},
+                                               !.cuts = {"t1"}, !.terms = 2]
+\* Four queued ones, to be cancelled while the others are checked again.
+DependentChainScript == << Queued([t1 |-> [a |-> "1"]]),
+                           Queued([t1 |-> [b |-> "2"]]),
+                           Queued([t1 |-> [a |-> "3"]]),
+                           Queued([t1 |-> [a |-> "4"]]) >>
 DependentChainRun == [Quiet(DependentChainScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2, 3}]
-DependentRollbackScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), RollBack(2, "target"), RollBack(1, "path") >>
-DependentRollbackRun == [Quiet(DependentRollbackScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2}, !.cuts = {"t1"}, !.terms = 2]
+\* A Rollback behind it; and one that would itself leave b without a.
+DependentRollbackScript == << Queued([t1 |-> [a |-> "1"]]),
+                              Queued([t1 |-> [b |-> "2"]]),
+                              RollBack(2, "target"),
+                              RollBack(1, "path") >>
+DependentRollbackRun == [Quiet(DependentRollbackScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2},
+                                                               !.cuts = {"t1"}, !.terms = 2]
 
 ---------------------------------------------------------------------------
 \* DEVICES THAT MISBEHAVE
 
 \* t2 falls silent, possibly for good: what concerns t1 alone goes on.
-BystanderScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]), Atomic([t1 |-> [a |-> "3"]]) >>
-GoneRun == [Quiet(BystanderScript) EXCEPT !.refuses = {"t1"}, !.stops = {"t2"}, !.restarts = 1, !.silent = {"t2"}, !.gone = {"t2"}]
+BystanderScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                      Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]),
+                      Atomic([t1 |-> [a |-> "3"]]) >>
+GoneRun == [Quiet(BystanderScript) EXCEPT !.refuses = {"t1"},
+                                          !.stops = {"t2"}, !.restarts = 1, !.silent = {"t2"}, !.gone = {"t2"}]
 
 \* A resync that is refused for a while, and a change that is refused always.
 DislikedScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "bad"]]), Queued([t1 |-> [b |-> "3"]]) >>
-ResyncRefusedRun == [Quiet(DislikedScript) EXCEPT !.dislikes = {"bad"}, !.resyncRefusals = 2, !.stops = {"t1"}, !.restarts = 1,
-                                         !.boot = {Absent, "3"}, !.cancels = {2}]
+ResyncRefusedRun == [Quiet(DislikedScript) EXCEPT !.dislikes = {"bad"}, !.resyncRefusals = 2, !.cancels = {2},
+                                                  !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "3"}]
 \* A device that takes its resync only together with the next change.
 PickyScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [b |-> "3"]]) >>
-PickyRun == [Quiet(PickyScript) EXCEPT !.picky = {"t1"}, !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "1"}, !.cancels = {3},
-                                   !.refuses = {"t1"}]
+PickyRun == [Quiet(PickyScript) EXCEPT !.picky = {"t1"}, !.refuses = {"t1"}, !.cancels = {3},
+                                       !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "1"}]
 \* A device that makes something else of 2 and 3.
 RewriteScript == << Queued([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]), Atomic([t1 |-> [a |-> "3"]]) >>
-RewritingRun == [Quiet(RewriteScript) EXCEPT !.rewrites = ("2" :> "2!") @@ ("3" :> "3!"), !.cuts = {"t1"}, !.terms = 2,
-                !.stops = {"t1"}, !.restarts = 1, !.refuses = {"t1"}, !.boot = {Absent, "2"}]
+RewritingRun == [Quiet(RewriteScript) EXCEPT !.rewrites = ("2" :> "2!") @@ ("3" :> "3!"), !.refuses = {"t1"},
+                   !.cuts = {"t1"}, !.terms = 2, !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "2"}]
 
 ---------------------------------------------------------------------------
 \* CLIENTS
 
 \* An atomic change, a queued one and a rollback, watched by a reader of both targets.
-WatchedScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"]]), RollBack(1, "path") >>
+WatchedScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                    Queued([t1 |-> [a |-> "2"]]),
+                    RollBack(1, "path") >>
 ReaderRun == [Quiet(WatchedScript) EXCEPT !.reads = TRUE, !.refuses = Both, !.deadline = "any", !.cancels = {2}]
 
 \* Clients that wait for the outcome, and clients that do not.
-ToldScript == << Async(Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]])), Async(Queued([t1 |-> [a |-> "2"]])), RollBack(1, "path") >>
+ToldScript == << Async(Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]])),
+                 Async(Queued([t1 |-> [a |-> "2"]])),
+                 RollBack(1, "path") >>
 AnswerRun == [Quiet(ToldScript) EXCEPT !.answers = TRUE, !.refuses = {"t1"}, !.crashes = 1]
 
 ---------------------------------------------------------------------------
