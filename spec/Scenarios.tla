@@ -118,7 +118,8 @@ RollbackMixedScript == << Queued([t1 |-> [a |-> "1"]]),
                           Queued([t1 |-> [a |-> "2"], t2 |-> [a |-> "2"]]),
                           RollBack(2, "target"),
                           Queued([t1 |-> [a |-> "3"]]) >>
-RollbackMixedRun == [Quiet(RollbackMixedScript) EXCEPT !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2, !.deadline = "any"]
+RollbackMixedRun == [Quiet(RollbackMixedScript) EXCEPT !.refuses = {"t1"}, !.deadline = "any",
+                                                       !.cuts = {"t1"}, !.terms = 2]
 
 \* Rolled back on one target, then on the rest, then once more.
 PiecemealScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),

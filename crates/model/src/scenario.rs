@@ -43,6 +43,10 @@ pub struct Faults {
     pub rebinds: u8,
     /// A device that insists on something is tried again. Only when nothing else is left to happen.
     pub retries: u8,
+    /// A device restarts so quickly that all anyone sees is a new connection.
+    pub flickers: u8,
+    /// A node is not told what became of a write, which may still land.
+    pub lost: u8,
 }
 
 /// One run.

@@ -74,6 +74,8 @@ pub struct Letter {
     pub wake: Wake,
     /// The write.
     pub txn: Txn,
+    /// Nobody waits for it any more; it may still land.
+    pub orphan: bool,
 }
 
 /// A device write that a node decided on, kept for the step in which it happens.

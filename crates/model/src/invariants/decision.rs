@@ -1,10 +1,11 @@
 //! A transaction is committed on all its targets or on none, by one write, once; what was rejected
-//! leaves no trace. What was decided, and what a device is asked to take, is valid.
+//! leaves no trace. What was decided, and what a device is asked to take, is valid; and it was decided
+//! before its deadline.
 
 use std::collections::BTreeSet;
 
 use lockstep_protocol::node::Work;
-use lockstep_protocol::record::{PartStatus, Status, Transaction};
+use lockstep_protocol::record::{PartStatus, Reason, Status, Transaction};
 use lockstep_protocol::{Ask, View};
 use lockstep_types::{Configuration as Tree, Target};
 
@@ -20,7 +21,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
             .transactions()
             .all(|old| after.transaction(old.index).is_some_and(|new| follows(old, new)));
         moves && ids_differ(after) && after.transactions().all(|t| is_whole(after, t))
-    }) && stays_valid(step)
+    }) && (step.after.nodes.is_empty() || stays_valid(step))
 }
 
 fn follows(old: &Transaction, new: &Transaction) -> bool {
@@ -42,7 +43,8 @@ fn is_whole(store: &View, transaction: &Transaction) -> bool {
         }
         Status::Committed => {
             let index = transaction.index;
-            transaction.targets.keys().all(|t| store.header(t).committed.index >= index)
+            transaction.decided.is_some_and(|decided| decided <= transaction.deadline)
+                && transaction.targets.keys().all(|t| store.header(t).committed.index >= index)
         }
         _ => true,
     };
@@ -57,16 +59,26 @@ pub(super) fn leaves_no_trace(store: &View, transaction: &Transaction) -> bool {
     })
 }
 
-/// What is committed is valid by the target's models, unless entries are still to be validated again;
-/// and so is what a device would hold if it took what it is sent. Of a system that is only observed,
-/// nobody knows the models' rules.
+/// What is committed is valid by the target's models, unless entries are still to be validated again,
+/// and then nothing is decided; and so is what a device would hold if it took what it is sent. Not asked
+/// of a system that is only observed: nobody knows its models' rules.
 fn stays_valid(step: &Step<'_>) -> bool {
     let system = step.after;
-    system.nodes.is_empty()
-        || (step.at_every_target(|store, target| {
-            store.header(target).recheck.is_some()
-                || is_valid(system, store, target, &store.committed(target))
-        }) && system.sent.iter().all(|sent| is_sent_valid(system, sent)))
+    let committed =
+        |store: &View, target: &Target| is_valid(system, store, target, &store.committed(target));
+    step.at_every_target(|store, target| {
+        store.header(target).recheck.is_some() || committed(store, target)
+    }) && system.commits.iter().all(|commit| {
+        let decided = commit.after.transactions().filter(|new| is_judged(&commit.before, new));
+        decided.flat_map(|t| t.targets.keys()).all(|target| committed(&commit.before, target))
+    }) && system.sent.iter().all(|sent| is_sent_valid(system, sent))
+}
+
+/// Whether a transaction was found valid or not by the next write.
+fn is_judged(before: &View, new: &Transaction) -> bool {
+    let pending = |old: &Transaction| old.status == Status::Pending;
+    let passed_over = matches!(new.reason, Some(Reason::Deadline | Reason::Cancelled));
+    before.transaction(new.index).is_none_or(pending) && !pending(new) && !passed_over
 }
 
 fn is_sent_valid(system: &System, sent: &Sent) -> bool {

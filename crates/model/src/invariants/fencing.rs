@@ -1,6 +1,7 @@
 //! A node whose term has passed writes neither the store nor a device.
 
-use lockstep_protocol::Ask;
+use lockstep_protocol::record::PartStatus;
+use lockstep_protocol::{Ask, View};
 
 use lockstep_types::{Target, Term};
 
@@ -11,7 +12,7 @@ use super::Step;
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
     let Some((before, action)) = step.from else { return true };
-    elections_grow(before, step.after)
+    (matches!(action, Action::Flicker(_)) || elections_grow(before, step.after))
         && (!step.after.scenario.honest || only_the_living_send(step.after))
         && device_listens_to_the_newest(before, step.after, action)
         && step.after.commits.iter().all(|commit| {
@@ -42,13 +43,29 @@ fn device_listens_to_the_newest(before: &System, after: &System, action: &Action
     old.values == new.values || !matches!(flight.ask, Ask::Set(_)) || flight.term >= old.election
 }
 
-/// What a device accepted, and whether it is synchronised, is written by its master, or by anyone
-/// while there is none.
+/// What a device did is written by its living master; what was not, by its master or by anyone while
+/// there is none.
 fn only_the_master_records(commit: &Commit, target: &Target) -> bool {
     let (old, new) = (commit.before.header(target), commit.after.header(target));
-    let recorded = old.applied != new.applied || new.synced != old.synced;
     let master = commit.before.master(target).and_then(|master| master.session.as_ref());
-    !recorded || master.is_none_or(|master| *master == commit.session) || withdraws(commit, target)
+    let by_master = master == Some(&commit.session);
+    if speaks_for_the_device(commit, target) {
+        return by_master;
+    }
+    let recorded = old.applied != new.applied || new.synced != old.synced;
+    !recorded || by_master || master.is_none() || withdraws(commit, target)
+}
+
+/// The device was brought in line, or took or refused something.
+fn speaks_for_the_device(commit: &Commit, target: &Target) -> bool {
+    let (old, new) = (commit.before.header(target), commit.after.header(target));
+    let answered = |store: &View| {
+        let parts = store.transactions().map(|transaction| transaction.part(target));
+        parts.filter(|part| matches!(part, PartStatus::Applied | PartStatus::Refused)).count()
+    };
+    let synced = new.synced != old.synced && new.synced != Term::ZERO;
+    let moved = old.applied.index != new.applied.index;
+    synced || (moved && answered(&commit.after) > answered(&commit.before))
 }
 
 /// A withdrawal by cancel or recheck may come from any node: it only takes away.

@@ -71,23 +71,33 @@ impl Runner {
         Ok(runner)
     }
 
-    /// Breaks the core, and hunts until the invariant notices.
+    /// Breaks the copy of the core, and hunts until the invariant notices.
     #[must_use]
     pub fn run(&self, mutant: &Mutant) -> Run {
         let start = Instant::now();
-        let made = self.make(mutant);
-        let build = start.elapsed();
-        let fate = made.and_then(|()| self.catch(mutant)).unwrap_or_else(|fate| fate);
+        let mut build = Duration::ZERO;
+        let fate = self.while_broken(mutant, || {
+            let built = self.build().map_err(Fate::Failed);
+            build = start.elapsed();
+            built.and_then(|()| self.catch(mutant))
+        });
+        let fate = fate.unwrap_or_else(|fate| fate);
         Run { fate, build, hunt: start.elapsed() - build }
     }
 
-    fn make(&self, mutant: &Mutant) -> Result<(), Fate> {
+    /// Does something while the copy is broken, and mends it again.
+    fn while_broken(
+        &self,
+        mutant: &Mutant,
+        act: impl FnOnce() -> Result<Fate, Fate>,
+    ) -> Result<Fate, Fate> {
         let failed = |error: io::Error| Fate::Failed(format!("{}: {error}", mutant.file));
-        self.workspace.refresh().map_err(failed)?;
-        let text = self.workspace.read(mutant.file).map_err(failed)?;
-        let text = patched(&text, mutant.find, mutant.replace).map_err(Fate::Misfit)?;
-        self.workspace.write(mutant.file, &text).map_err(failed)?;
-        self.build().map_err(Fate::Failed)
+        let whole = self.workspace.read_copy(mutant.file).map_err(failed)?;
+        let broken = patched(&whole, mutant.find, mutant.replace).map_err(Fate::Misfit)?;
+        self.workspace.write_copy(mutant.file, &broken).map_err(failed)?;
+        let fate = act();
+        self.workspace.write_copy(mutant.file, &whole).map_err(failed)?;
+        fate
     }
 
     fn catch(&self, mutant: &Mutant) -> Result<Fate, Fate> {

@@ -51,14 +51,22 @@ impl Workspace {
     /// # Errors
     /// It cannot be read.
     pub fn read(&self, file: &str) -> io::Result<String> {
-        fs::read_to_string(self.root.join("crates").join(file))
+        read(&self.root, file)
+    }
+
+    /// The text of a file of the copy.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read_copy(&self, file: &str) -> io::Result<String> {
+        read(&self.copy(), file)
     }
 
     /// Puts another text in place of a file of the copy.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, file: &str, text: &str) -> io::Result<()> {
+    pub fn write_copy(&self, file: &str, text: &str) -> io::Result<()> {
         fs::write(self.copy().join("crates").join(file), text)
     }
 
@@ -80,6 +88,10 @@ impl Workspace {
         }
         remove_others(&copy, &kept)
     }
+}
+
+fn read(root: &Path, file: &str) -> io::Result<String> {
+    fs::read_to_string(root.join("crates").join(file))
 }
 
 /// The manifest, the lock file and every folder with crates in it.

@@ -40,6 +40,10 @@ pub enum Action {
     StopDevice(Target),
     /// A device starts, with what it had saved or with nothing.
     StartDevice(Target, bool),
+    /// A device restarts between two looks at it: all a node sees is a new connection.
+    Flicker(Target),
+    /// Nobody knows what became of a write; it may still land.
+    Lose(usize),
     /// A node dies.
     Crash(usize),
     /// The lease of a dead node ends.
@@ -80,7 +84,7 @@ impl System {
     fn tidy(&mut self) {
         self.requests.sort_by_key(|f| (f.target.clone(), f.node, f.connection, f.sequence));
         self.replies.sort_by_key(|r| (r.target.clone(), r.node, r.connection));
-        self.letters.sort_by_key(|l| (l.node, l.start, l.wake.clone()));
+        self.letters.sort_by_key(|l| (l.node, l.start, l.wake.clone(), l.orphan));
         self.questions.sort_by_key(|q| (q.node, q.subject.clone()));
     }
 
@@ -116,6 +120,14 @@ impl System {
                 self.stop_device(target);
             }
             Action::StartDevice(target, saved) => self.start_device(target, *saved),
+            Action::Flicker(target) => {
+                self.left.flickers -= 1;
+                self.flicker(target);
+            }
+            Action::Lose(at) => {
+                self.left.lost -= 1;
+                self.lose(*at);
+            }
             Action::Crash(node) => {
                 self.left.crashes -= 1;
                 self.crash(*node);
@@ -165,7 +177,7 @@ impl System {
         }
     }
 
-    fn start_device(&mut self, target: &Target, saved: bool) {
+    pub(super) fn start_device(&mut self, target: &Target, saved: bool) {
         let values = self.scenario.saved.clone().filter(|_| saved).unwrap_or_default();
         let insists = self.scenario.insists.clone();
         if let Some(device) = self.devices.get_mut(target) {

@@ -48,7 +48,7 @@ impl PartialEq for System {
 impl System {
     /// A write that cannot happen any more is told apart from others only by whose it is.
     fn hash_letter<H: Hasher>(&self, letter: &Letter, state: &mut H) {
-        (letter.node, letter.start, &letter.wake).hash(state);
+        (letter.node, letter.start, &letter.wake, letter.orphan).hash(state);
         let stands = |compare: &Compare| match compare {
             Compare::Unchanged(..) => self.store.holds(compare),
             Compare::Exists(_) | Compare::Absent(_) => true,

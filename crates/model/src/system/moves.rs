@@ -139,6 +139,9 @@ impl System {
             if self.left.restarts > 0 {
                 mishaps.push(Action::StopDevice(target.clone()));
             }
+            if self.left.flickers > 0 {
+                mishaps.push(Action::Flicker(target.clone()));
+            }
             for node in 0..self.nodes.len() {
                 if self.left.disconnects > 0 && self.connection(node, target).is_some() {
                     mishaps.push(Action::Disconnect(node, target.clone()));
@@ -161,6 +164,11 @@ impl System {
             if self.left.lags > 0 && self.hears(node) {
                 mishaps.push(Action::Lag(node));
             }
+        }
+        if self.left.lost > 0 {
+            let letters = self.letters.iter().enumerate();
+            let waited = letters.filter(|(_, l)| !l.orphan && self.nodes[l.node].start == l.start);
+            mishaps.extend(waited.map(|(at, _)| Action::Lose(at)));
         }
         if self.left.rebinds > 0 {
             let targets = self.scenario.targets.iter().filter(|target| self.may_rebind(target));

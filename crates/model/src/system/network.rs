@@ -102,6 +102,21 @@ impl System {
         }
     }
 
+    /// A device stops and starts again before anyone notices; connections are made anew.
+    pub(super) fn flicker(&mut self, target: &Target) {
+        if let Some(device) = self.devices.get_mut(target) {
+            device.stop();
+        }
+        self.requests.retain(|flight| flight.target != *target);
+        self.replies.retain(|reply| reply.target != *target);
+        self.start_device(target, false);
+        for node in 0..self.nodes.len() {
+            if self.connection(node, target).is_some() {
+                self.connect(node, target);
+            }
+        }
+    }
+
     /// The connection of a node to a device, if it is up.
     #[must_use]
     pub fn connection(&self, node: usize, target: &Target) -> Option<Connection> {

@@ -15,7 +15,8 @@ impl System {
     fn carry_out(&mut self, node: usize, command: Command) {
         match command {
             Command::Write { wake, txn } => {
-                let letter = Letter { node, start: self.nodes[node].start, wake, txn };
+                let start = self.nodes[node].start;
+                let letter = Letter { node, start, wake, txn, orphan: false };
                 if self.scenario.instant {
                     self.deliver_letter(letter);
                 } else {
@@ -48,11 +49,19 @@ impl System {
 
     /// A write reaches the store: it happens whole or not at all, and everyone is told.
     pub(super) fn deliver_letter(&mut self, letter: Letter) {
-        let Letter { node, start, wake, txn } = letter;
+        let Letter { node, start, wake, txn, orphan } = letter;
         let result = self.commit(super::nodes::session(node, start), &txn);
-        if self.nodes[node].start == start {
+        if self.nodes[node].start == start && !orphan {
             self.written(node, wake, result);
         }
+    }
+
+    /// A node gives up on a write: it has to look what became of it, and the write may land later still.
+    pub(super) fn lose(&mut self, at: usize) {
+        let letter = &mut self.letters[at];
+        letter.orphan = true;
+        let (node, wake) = (letter.node, letter.wake.clone());
+        self.written(node, wake, Written::Stale(self.store.revision()));
     }
 
     fn commit(&mut self, session: SessionId, txn: &Txn) -> Written {

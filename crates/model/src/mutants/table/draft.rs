@@ -198,8 +198,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "protocol/src/node/mastership.rs",
         find: "let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default().next();",
         replace: r"let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
-        let term = term.max(lockstep_types::Term::new(1));",
-        scenario: "lease",
-        invariant: "Convergence",
+        let term = if self.is_master(target) { term } else { term.next() };",
+        scenario: "flicker",
+        invariant: "InStep",
     },
 ];

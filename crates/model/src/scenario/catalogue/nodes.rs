@@ -94,5 +94,16 @@ pub(super) fn scenarios() -> Vec<Scenario> {
                 ],
             )
         },
+        Scenario {
+            nodes: 2,
+            instant: false,
+            faults: Faults { lost: 1, disconnects: 1, late: 1, ..Faults::default() },
+            reaches: vec![Fact::NewTerm, Fact::Applied],
+            ..scenario(
+                "lost",
+                "a write of which nobody knows whether it happened, and that happens later",
+                vec![Entry::atomic("t1:/a=1").asynchronous().late()],
+            )
+        },
     ]
 }

@@ -94,6 +94,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         Scenario {
             faults: Faults { restarts: 1, disconnects: 2, ..Faults::default() },
             rewrites: true,
+            saved: Some([(path("/a"), leaf("X"))].into_iter().collect::<Tree>()),
             reaches: vec![Fact::Applied, Fact::Rewritten],
             ..scenario(
                 "rewrites",
@@ -146,6 +147,30 @@ pub(super) fn scenarios() -> Vec<Scenario> {
                     Entry::atomic("t1:/a=1").asynchronous(),
                     Entry::queued("t1:/b=2").asynchronous(),
                 ],
+            )
+        },
+        Scenario {
+            faults: Faults { refusals: 2, disconnects: 1, ..Faults::default() },
+            needs: true,
+            reaches: vec![Fact::Applied, Fact::Partial, Fact::Recheck],
+            ..scenario(
+                "bridge",
+                "what stands only on something below it, or on something above it that is not sent yet",
+                vec![
+                    Entry::queued("t1:/a=1").asynchronous(),
+                    Entry::queued("t1:/b=2").asynchronous(),
+                    Entry::queued("t1:/a=3").asynchronous(),
+                    Entry::queued("t1:/c=4").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
+            faults: Faults { flickers: 1, refusals: 1, ..Faults::default() },
+            reaches: vec![Fact::Applied, Fact::Reverted, Fact::NewTerm],
+            ..scenario(
+                "flicker",
+                "a device restarts so quickly that only its connection is a new one",
+                vec![Entry::atomic("t1:/a=1"), Entry::queued("t1:/a=2").asynchronous()],
             )
         },
     ]

@@ -100,6 +100,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
                     Entry::rollback(1, Rule::Target).only("t1"),
                     Entry::atomic("t2:/a=3"),
                     Entry::rollback(1, Rule::Path),
+                    Entry::rollback(1, Rule::Target),
                     Entry::rollback(2, Rule::Target),
                     Entry::rollback(9, Rule::Target),
                 ],
