@@ -1,0 +1,1 @@
+//! The running node: the core, fed and carried out.

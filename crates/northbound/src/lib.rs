@@ -1,0 +1,1 @@
+//! What clients meet: gNMI, the admin API, HTTP.

@@ -1,0 +1,1 @@
+//! A gNMI device driven by any YANG models, with faults on demand.

@@ -1,0 +1,1 @@
+//! One connection to each device, behind the Driver trait.
