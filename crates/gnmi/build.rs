@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut config = tonic_prost_build::Config::new();
     // For `Any`, which carries the name of what is in it.
-    config.enable_type_names();
+    config.enable_type_names().type_name_domain(["."], "type.googleapis.com");
     tonic_prost_build::configure()
         // Maps in the order of their keys: the same message is the same bytes.
         .btree_map(".")

@@ -1,0 +1,45 @@
+//! Who is listened to among several masters.
+
+use std::fmt;
+
+use crate::proto::gnmi_ext::Uint128;
+
+/// The id a master was elected with. Larger is newer: `high` first, then `low`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Election {
+    /// The upper half; ours is the store's epoch.
+    pub high: u64,
+    /// The lower half; ours is the term.
+    pub low: u64,
+}
+
+impl fmt::Display for Election {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{high: {}, low: {}}}", self.high, self.low)
+    }
+}
+
+impl From<Uint128> for Election {
+    fn from(Uint128 { high, low }: Uint128) -> Self {
+        Self { high, low }
+    }
+}
+
+impl From<Election> for Uint128 {
+    fn from(Election { high, low }: Election) -> Self {
+        Self { high, low }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Election;
+
+    #[test]
+    fn the_upper_half_counts_first() {
+        let id = |high, low| Election { high, low };
+        assert!(id(1, 0) > id(0, u64::MAX));
+        assert!(id(1, 2) > id(1, 1));
+        assert_eq!(id(3, 7).to_string(), "{high: 3, low: 7}");
+    }
+}
