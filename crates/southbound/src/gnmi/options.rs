@@ -1,0 +1,84 @@
+//! What an operator says about how to reach a device.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How a device is reached, and who we are to it. The files are read anew for each connection, so a
+/// certificate that was renewed is used from then on.
+#[derive(Clone)]
+pub struct Options {
+    /// Where it may be, as `host:port`; tried in this order.
+    pub addresses: Vec<String>,
+    /// Without TLS.
+    pub insecure: bool,
+    /// With TLS, but whoever answers is believed to be the device.
+    pub skip_verify: bool,
+    /// The certificates that the device's may be signed by, as a PEM file.
+    pub tls_ca: Option<PathBuf>,
+    /// Our own certificate, as a PEM file.
+    pub tls_cert: Option<PathBuf>,
+    /// The key of our own certificate, as a PEM file.
+    pub tls_key: Option<PathBuf>,
+    /// The name in the device's certificate, where it is not that of the address.
+    pub tls_server_name: Option<String>,
+    /// Sent with each request, as devices expect it.
+    pub username: Option<String>,
+    /// Sent with the user name.
+    pub password: Option<String>,
+    /// A bearer token, sent with each request.
+    pub token: Option<String>,
+    /// How long a connection or an answer is waited for.
+    pub timeout: Duration,
+    /// How long a connection is quiet before the device is asked for a sign of life, and how long that
+    /// is then waited for.
+    pub keepalive: Duration,
+    /// What to speak; none: what the device prefers.
+    pub encoding: Option<Encoding>,
+    /// Among which clients of the device we are the only master.
+    pub role: String,
+}
+
+/// How values are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// Plain names and numbers.
+    Json,
+    /// RFC 7951.
+    JsonIetf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            addresses: Vec::new(),
+            insecure: false,
+            skip_verify: false,
+            tls_ca: None,
+            tls_cert: None,
+            tls_key: None,
+            tls_server_name: None,
+            username: None,
+            password: None,
+            token: None,
+            timeout: Duration::from_secs(10),
+            keepalive: Duration::from_secs(20),
+            encoding: None,
+            role: "lockstep".to_owned(),
+        }
+    }
+}
+
+/// Without what must not end up in a log.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("addresses", &self.addresses)
+            .field("insecure", &self.insecure)
+            .field("skip_verify", &self.skip_verify)
+            .field("username", &self.username)
+            .field("timeout", &self.timeout)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! One connection while it is up: requests one at a time, until it ends.
+
+use std::collections::VecDeque;
+use std::future;
+use std::time::Duration;
+
+use lockstep_protocol::{Answer, Event};
+use lockstep_types::{Connection, Sequence, Target};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::task::Abandoned;
+use super::{Order, Request};
+use crate::{BoxFuture, Line};
+
+/// How long an answer that arrived with the end of the connection may take on its way up to us.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How a connection ended.
+pub(super) struct End {
+    /// Why.
+    pub(super) why: String,
+    /// Whether the device answered anything on it.
+    pub(super) answered: bool,
+}
+
+/// What is under way on a connection.
+pub(super) struct Session<'a> {
+    target: &'a Target,
+    connection: Connection,
+    line: &'a dyn Line,
+    events: &'a mpsc::Sender<Event>,
+    waiting: VecDeque<Request>,
+    asked: Option<(Sequence, BoxFuture<'a, Answer>)>,
+    answered: bool,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(
+        target: &'a Target,
+        connection: Connection,
+        line: &'a dyn Line,
+        events: &'a mpsc::Sender<Event>,
+    ) -> Self {
+        let (waiting, asked, answered) = (VecDeque::new(), None, false);
+        Self { target, connection, line, events, waiting, asked, answered }
+    }
+
+    /// Passes requests and answers on until the connection ends.
+    pub(super) async fn serve(
+        &mut self,
+        orders: &mut mpsc::UnboundedReceiver<Order>,
+    ) -> Result<End, Abandoned> {
+        let mut closed = self.line.closed();
+        let why = loop {
+            // An answer that is there is taken before the end of the connection is.
+            tokio::select! {
+                biased;
+                (sequence, answer) = answer(&mut self.asked) => {
+                    self.take(sequence, answer).await?;
+                }
+                order = orders.recv() => match order {
+                    None => return Err(Abandoned),
+                    Some(Order::Ask(request)) => self.ask(request),
+                    Some(Order::Close(connection)) if connection == self.connection => {
+                        break "closed by this node".to_owned();
+                    }
+                    Some(Order::Close(_)) => {}
+                },
+                why = &mut closed => {
+                    self.last_words().await?;
+                    break why;
+                }
+                () = self.events.closed() => return Err(Abandoned),
+            }
+        };
+        Ok(End { why, answered: self.answered })
+    }
+
+    /// Asks now, or when it is this request's turn. One for another connection is not for this device
+    /// as it is now.
+    fn ask(&mut self, request: Request) {
+        if request.connection == self.connection {
+            self.waiting.push_back(request);
+            self.start();
+        }
+    }
+
+    fn start(&mut self) {
+        if self.asked.is_none()
+            && let Some(request) = self.waiting.pop_front()
+        {
+            self.asked = Some((request.sequence, self.line.ask(request.election, request.ask)));
+        }
+    }
+
+    async fn take(&mut self, sequence: Sequence, answer: Answer) -> Result<(), Abandoned> {
+        self.asked = None;
+        self.answered |= answer != Answer::Unknown;
+        let (target, connection) = (self.target.clone(), self.connection);
+        let event = Event::Answered { target, connection, sequence, answer };
+        self.events.send(event).await.map_err(|_| Abandoned)?;
+        self.start();
+        Ok(())
+    }
+
+    /// The connection is gone; the answer to what was asked may have come just before. If not, the end
+    /// of the connection says all there is to say.
+    async fn last_words(&mut self) -> Result<(), Abandoned> {
+        self.waiting.clear();
+        if self.asked.is_none() {
+            return Ok(());
+        }
+        match timeout(LAST_WORDS, answer(&mut self.asked)).await {
+            Ok((sequence, answer)) if answer != Answer::Unknown => {
+                self.take(sequence, answer).await
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The answer to what was asked; never comes if nothing was.
+async fn answer(asked: &mut Option<(Sequence, BoxFuture<'_, Answer>)>) -> (Sequence, Answer) {
+    match asked {
+        Some((sequence, answer)) => (*sequence, answer.await),
+        None => future::pending().await,
+    }
+}

@@ -1,0 +1,85 @@
+//! The life of a link: connect, serve the connection, wait, connect again.
+
+use std::sync::Arc;
+
+use lockstep_protocol::Event;
+use lockstep_types::{Connection, Target};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+use super::backoff::Backoff;
+use super::session::{End, Session};
+use super::{Failure, Order};
+use crate::{Driver, Line};
+
+pub(super) struct Task {
+    target: Target,
+    driver: Arc<dyn Driver>,
+    next: Connection,
+    events: mpsc::Sender<Event>,
+    orders: mpsc::UnboundedReceiver<Order>,
+    failure: Failure,
+    backoff: Backoff,
+}
+
+/// Nobody takes events any more.
+pub(super) struct Abandoned;
+
+impl Task {
+    pub(super) fn new(
+        target: Target,
+        driver: Arc<dyn Driver>,
+        next: Connection,
+        events: mpsc::Sender<Event>,
+        orders: mpsc::UnboundedReceiver<Order>,
+        failure: Failure,
+    ) -> Self {
+        Self { target, driver, next, events, orders, failure, backoff: Backoff::default() }
+    }
+
+    /// Runs until nobody takes events any more, or the task is aborted.
+    pub(super) async fn run(mut self) {
+        while self.round().await.is_ok() {}
+    }
+
+    /// One connection, or one try for it, and the wait after it.
+    async fn round(&mut self) -> Result<(), Abandoned> {
+        let why = match self.driver.connect().await {
+            Ok(line) => self.connection(line).await?,
+            Err(error) => error.to_string(),
+        };
+        let wait = self.backoff.next();
+        tracing::info!(target_name = %self.target, why, ?wait, "not connected");
+        self.failure.set(Some(why));
+        tokio::select! {
+            () = sleep(wait) => Ok(()),
+            () = self.events.closed() => Err(Abandoned),
+        }
+    }
+
+    /// One connection from Connected to Disconnected. Gives back why it ended.
+    async fn connection(&mut self, line: Arc<dyn Line>) -> Result<String, Abandoned> {
+        let (connection, since) = (self.next, Instant::now());
+        self.next = connection.next();
+        self.failure.set(None);
+        tracing::info!(target_name = %self.target, %connection, "connected");
+        let target = self.target.clone();
+        self.tell(Event::Connected { target: target.clone(), connection }).await?;
+
+        let mut session = Session::new(&target, connection, &*line, &self.events);
+        let End { why, answered } = session.serve(&mut self.orders).await?;
+        drop(session);
+        // Closed before anyone hears of it, and before the next one is opened.
+        drop(line);
+        if answered || Backoff::is_long(since.elapsed()) {
+            self.backoff.reset();
+        }
+        self.failure.set(Some(why.clone()));
+        self.tell(Event::Disconnected { target, connection }).await?;
+        Ok(why)
+    }
+
+    async fn tell(&self, event: Event) -> Result<(), Abandoned> {
+        self.events.send(event).await.map_err(|_| Abandoned)
+    }
+}

@@ -1,0 +1,198 @@
+//! What a link promises, with a device that does as it is told and a clock that stands still.
+
+mod fake;
+
+use std::time::Duration;
+
+use crate::Election;
+use lockstep_protocol::{Answer, Ask, Event};
+use lockstep_types::{Connection, Sequence};
+use tokio::time::Instant;
+
+use fake::World;
+
+const ELECTION: Election = Election { high: 1, low: 7 };
+
+fn number(number: u64) -> Connection {
+    Connection::new(number)
+}
+
+fn sequence(number: u64) -> Sequence {
+    Sequence::new(number)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_told_of_and_a_later_one_has_a_larger_number() {
+    let mut world = World::start(number(5));
+    assert!(world.link.failure().is_some());
+    world.expect_connected(5).await;
+    assert_eq!(world.link.failure(), None);
+    world.device.hang_up("cable out");
+    world.expect_disconnected(5).await;
+    assert_eq!(world.link.failure().as_deref(), Some("cable out"));
+    world.expect_connected(6).await;
+    assert_eq!(world.device.most_at_once(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_grow_while_there_is_no_connection() {
+    let mut world = World::start_refusing(number(1), 12);
+    world.expect_connected(1).await;
+    let tries = world.device.tries();
+    assert_eq!(tries.len(), 13);
+    let waits: Vec<Duration> = tries.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(waits[0] <= Duration::from_millis(200), "{waits:?}");
+    assert!(waits[11] >= Duration::from_secs(15), "{waits:?}");
+    assert!(waits.iter().all(|wait| *wait <= Duration::from_millis(30_001)), "{waits:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn why_there_is_no_connection_can_be_asked() {
+    let mut world = World::start_refusing(number(1), 1);
+    world.device.tried().await;
+    let mut why = world.link.failure();
+    while why.as_deref() == Some("not tried yet") {
+        tokio::task::yield_now().await;
+        why = world.link.failure();
+    }
+    assert_eq!(why.as_deref(), Some("device: nobody is here"));
+    world.expect_connected(1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_go_one_at_a_time_and_answers_carry_their_number() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    world.link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+    world.link.send(number(1), sequence(2), ELECTION, Ask::Read);
+
+    let first = world.device.asked().await;
+    assert_eq!((first.election, &first.ask), (ELECTION, &Ask::Claim));
+    world.device.is_asked_nothing().await;
+    first.answer(Answer::Accepted);
+    world.expect_answered(1, 1, Answer::Accepted).await;
+
+    let second = world.device.asked().await;
+    assert_eq!(second.ask, Ask::Read);
+    second.answer(Answer::Busy);
+    world.expect_answered(1, 2, Answer::Busy).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_for_an_earlier_connection_is_not_sent() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    world.device.hang_up("restart");
+    world.expect_disconnected(1).await;
+    world.link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+    world.expect_connected(2).await;
+    world.link.send(number(1), sequence(2), ELECTION, Ask::Claim);
+    world.link.close(number(1));
+    world.link.send(number(2), sequence(3), ELECTION, Ask::Read);
+    let asked = world.device.asked().await;
+    assert_eq!(asked.ask, Ask::Read);
+    asked.answer(Answer::Busy);
+    world.expect_answered(2, 3, Answer::Busy).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_drops_what_is_under_way_and_connects_anew() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    world.link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+    let hung = world.device.asked().await;
+    world.link.close(number(1));
+    world.expect_disconnected(1).await;
+    assert!(hung.is_dropped());
+    assert_eq!(world.device.open(), 0);
+    world.expect_connected(2).await;
+    assert_eq!(world.device.most_at_once(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_with_the_end_is_not_lost() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    world.link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+    world.link.send(number(1), sequence(2), ELECTION, Ask::Read);
+    let asked = world.device.asked().await;
+    world.device.hang_up("reload");
+    tokio::task::yield_now().await;
+    asked.answer(Answer::Accepted);
+    world.expect_answered(1, 1, Answer::Accepted).await;
+    world.expect_disconnected(1).await;
+    world.device.is_asked_nothing().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_outcome_at_the_end_is_just_the_end() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    world.link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+    let asked = world.device.asked().await;
+    world.device.hang_up("reload");
+    tokio::task::yield_now().await;
+    asked.answer(Answer::Unknown);
+    world.expect_disconnected(1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_device_that_connects_and_hangs_up_is_tried_less_and_less() {
+    let mut world = World::start(number(1));
+    let began = Instant::now();
+    for connection in 1..=8 {
+        world.expect_connected(connection).await;
+        world.device.hang_up("too many sessions");
+        world.expect_disconnected(connection).await;
+    }
+    assert!(began.elapsed() > Duration::from_secs(10), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_device_that_answered_is_tried_again_soon() {
+    let mut world = World::start(number(1));
+    let began = Instant::now();
+    for connection in 1..=8 {
+        world.expect_connected(connection).await;
+        world.link.send(number(connection), sequence(1), ELECTION, Ask::Claim);
+        world.device.asked().await.answer(Answer::Accepted);
+        world.expect_answered(connection, 1, Answer::Accepted).await;
+        world.device.hang_up("reload");
+        world.expect_disconnected(connection).await;
+    }
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_reader_of_events_holds_back_but_loses_nothing() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    for request in 1..=20 {
+        world.link.send(number(1), sequence(request), ELECTION, Ask::Claim);
+    }
+    world.device.answers_by_itself(Answer::Accepted);
+    world.device.held_back().await;
+    for request in 1..=20 {
+        world.expect_answered(1, request, Answer::Accepted).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_link_closes_the_connection() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    let World { device, link, mut events, .. } = world;
+    drop(link);
+    assert_eq!(events.recv().await, None::<Event>);
+    assert_eq!(device.open(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_nobody_listens_to_ends_by_itself() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    let World { device, link, events, .. } = world;
+    drop(events);
+    device.gone().await;
+    link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+}
