@@ -1,0 +1,115 @@
+//! The map in a file, by redb.
+
+use std::fmt;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+
+use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, TableDefinition};
+
+use super::{Engine, Fault, Reading, Writing};
+
+const MAP: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("map");
+
+/// A redb file. Dropping it leaves it clean; a file that was not dropped is repaired when it is
+/// opened.
+pub(crate) struct Disk(Database);
+
+impl Disk {
+    /// Opens the file, or makes one.
+    pub(crate) fn open(file: &Path) -> Result<Self, Fault> {
+        let database = Database::create(file).map_err(failed)?;
+        let create = database.begin_write().map_err(failed)?;
+        drop(create.open_table(MAP).map_err(failed)?);
+        create.commit().map_err(failed)?;
+        Ok(Self(database))
+    }
+}
+
+impl fmt::Debug for Disk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Disk")
+    }
+}
+
+fn failed(error: impl Into<redb::Error>) -> Fault {
+    Fault::Failed(Arc::new(error.into()))
+}
+
+impl Engine for Disk {
+    fn read(&self, work: &mut dyn FnMut(&dyn Reading) -> Result<(), Fault>) -> Result<(), Fault> {
+        let transaction = self.0.begin_read().map_err(failed)?;
+        let table = transaction.open_table(MAP).map_err(failed)?;
+        work(&View(&table))
+    }
+
+    fn write(
+        &self,
+        work: &mut dyn FnMut(&mut dyn Writing) -> Result<bool, Fault>,
+    ) -> Result<(), Fault> {
+        let mut transaction = self.0.begin_write().map_err(failed)?;
+        transaction.set_durability(Durability::Immediate).map_err(failed)?;
+        let mut table = transaction.open_table(MAP).map_err(failed)?;
+        let wanted = work(&mut Change(&mut table));
+        drop(table);
+        if wanted? {
+            transaction.commit().map_err(|e| Fault::Unknown(Arc::new(redb::Error::from(e))))
+        } else {
+            transaction.abort().map_err(failed)
+        }
+    }
+}
+
+struct View<'t, T>(&'t T);
+
+struct Change<'t, 'a>(&'t mut Table<'a, &'static [u8], &'static [u8]>);
+
+impl<T: ReadableTable<&'static [u8], &'static [u8]>> Reading for View<'_, T> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        Ok(self.0.get(key).map_err(failed)?.map(|value| value.value().to_vec()))
+    }
+
+    fn scan(
+        &self,
+        from: &[u8],
+        until: Option<&[u8]>,
+        each: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), Fault> {
+        if until.is_some_and(|until| until <= from) {
+            return Ok(());
+        }
+        let bounds = (Bound::Included(from), until.map_or(Bound::Unbounded, Bound::Excluded));
+        for entry in self.0.range::<&[u8]>(bounds).map_err(failed)? {
+            let (key, value) = entry.map_err(failed)?;
+            if !each(key.value(), value.value()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Reading for Change<'_, '_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        View(&*self.0).get(key)
+    }
+
+    fn scan(
+        &self,
+        from: &[u8],
+        until: Option<&[u8]>,
+        each: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), Fault> {
+        View(&*self.0).scan(from, until, each)
+    }
+}
+
+impl Writing for Change<'_, '_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), Fault> {
+        self.0.insert(key, value).map(drop).map_err(failed)
+    }
+
+    fn remove(&mut self, key: &[u8]) -> Result<(), Fault> {
+        self.0.remove(key).map(drop).map_err(failed)
+    }
+}

@@ -1,0 +1,68 @@
+//! What stands under a key, read back.
+
+use lockstep_protocol::Op;
+use lockstep_protocol::record::{Header, Key};
+use lockstep_types::{Revision, Target};
+
+use super::key::Name;
+use super::value::{self, Chunk, Delta, Snapshot};
+use crate::Error;
+
+/// What stands under a key.
+#[derive(Debug)]
+pub(super) enum Stored {
+    /// A record.
+    Record(Op),
+    /// The header of a configuration, which is a record only with its trees.
+    Header(Target, Header),
+    /// A piece of a configuration.
+    Delta(Target, Revision, Delta),
+    /// A piece of a configuration.
+    Snapshot(Target, Snapshot),
+    /// A piece of a configuration.
+    Chunk(Target, (Revision, u64), Chunk),
+    /// About the store itself.
+    Note,
+}
+
+pub(super) fn stored(key: &[u8], value: &[u8]) -> Result<Stored, Error> {
+    Ok(match Name::parse(key)? {
+        Name::Format | Name::Epoch => Stored::Note,
+        Name::Record(Key::Configuration(target)) => {
+            Stored::Header(target, value::read(key, value)?)
+        }
+        Name::Record(name) => Stored::Record(record(name, key, value)?),
+        Name::Delta(target, base) => Stored::Delta(target, base, value::read(key, value)?),
+        Name::Snapshot(target) => Stored::Snapshot(target, value::read(key, value)?),
+        Name::Chunk(target, from, number) => {
+            Stored::Chunk(target, (from, number), value::read(key, value)?)
+        }
+    })
+}
+
+fn record(name: Key, key: &[u8], value: &[u8]) -> Result<Op, Error> {
+    Ok(match name {
+        Key::Head => Op::Head(value::read(key, value)?),
+        Key::Id(id) => Op::Id { id, index: value::read(key, value)? },
+        Key::Transaction(_) => Op::Transaction(value::read(key, value)?),
+        Key::Proposal(index, target) => {
+            Op::Proposal { index, target, proposal: value::read(key, value)? }
+        }
+        Key::Marks(target) => Op::Marks { target, marks: value::read(key, value)? },
+        Key::Mastership(target) => Op::Mastership { target, mastership: value::read(key, value)? },
+        Key::Binding(target) => Op::Binding { target, binding: value::read(key, value)? },
+        Key::Session(session) => Op::Session { session, node: value::read(key, value)? },
+        Key::Configuration(_) => return Err(Error::unreadable(key, "it is a header")),
+    })
+}
+
+/// What the removal of a key means; none: nothing to those who read records.
+pub(super) fn removed(key: &[u8]) -> Result<Option<Op>, Error> {
+    match Name::parse(key)? {
+        Name::Record(Key::Session(session)) => Ok(Some(Op::EndSession(session))),
+        Name::Delta(..) | Name::Chunk(..) => Ok(None),
+        Name::Format | Name::Epoch | Name::Snapshot(_) | Name::Record(_) => {
+            Err(Error::unreadable(key, "it was removed, which never happens to it"))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Folding the deltas of a configuration into a new snapshot.
+//!
+//! The header has no part in it, so it is never in the way of a write. Chunks are written first, and
+//! are nothing until the snapshot names them; then what they replace is removed. Whoever stops in
+//! between leaves keys that nobody reads, and the next to fold removes them.
+
+use std::sync::Arc;
+
+use lockstep_protocol::Written;
+use lockstep_types::{Revision, Target};
+use tokio::runtime::Handle;
+
+use super::decode;
+use super::key::Name;
+use super::load::each;
+use super::pieces::{self, Pieces};
+use super::value::{self, Snapshot};
+use super::{Inner, Records};
+use crate::kv::{Compare, Op, Range, Txn};
+use crate::{Error, Store};
+
+/// Notes that deltas have grown, and has them folded when they have outgrown the snapshot; whoever
+/// wrote does not wait for it.
+pub(super) fn grown(inner: &Arc<Inner>, target: &Target, bytes: usize) {
+    if !inner.accounts.grow(target, bytes) {
+        return;
+    }
+    let (inner, target) = (Arc::clone(inner), target.clone());
+    let fold = async move {
+        let folded = fold(&inner, &target).await;
+        inner.accounts.done(&target);
+        match folded {
+            Ok(()) | Err(Error::Closed) => {}
+            // It is tried again with the next write.
+            Err(error) => tracing::warn!(%target, %error, "deltas were not folded"),
+        }
+    };
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(fold);
+    }
+}
+
+impl Records {
+    /// Folds the deltas of a configuration into a new snapshot now. Otherwise this is done by itself
+    /// when they have outgrown the old one.
+    ///
+    /// # Errors
+    /// Whatever the store has to say.
+    pub async fn fold(&self, target: &Target) -> Result<(), Error> {
+        fold(&self.inner, target).await
+    }
+}
+
+async fn fold(inner: &Inner, target: &Target) -> Result<(), Error> {
+    let store = &*inner.store;
+    let pieces = read(store, target).await?;
+    let Some(from) = pieces.beyond().next_back().map(|(last, _)| last.next()) else {
+        return Ok(());
+    };
+    let (committed, applied) = pieces.trees(target)?;
+    let chunks = pieces::chunks(target, &committed, &applied)?;
+    let mut bytes = 0;
+    for (number, chunk) in (0..).zip(&chunks) {
+        let name = Name::Chunk(target.clone(), from, number);
+        let op = Op::put(name.bytes(), value::write(&name, chunk)?);
+        bytes += op.bytes();
+        store.txn(Txn { compares: Vec::new(), ops: vec![op] }).await?;
+    }
+    let snapshot = Snapshot { from, chunks: chunks.len() as u64 };
+    if install(store, target, &pieces, snapshot).await? {
+        let (_, deltas) = pieces.bytes();
+        inner.accounts.folded(target, deltas, bytes);
+    }
+    Ok(())
+}
+
+async fn read(store: &dyn Store, target: &Target) -> Result<Pieces, Error> {
+    let mut pieces = Pieces::default();
+    let mut add = |entry: crate::kv::Entry| {
+        pieces.add(decode::stored(&entry.key, &entry.value)?, &entry);
+        Ok(())
+    };
+    let named = Range::key(&*Name::Snapshot(target.clone()).bytes());
+    let revision: Revision = each(store, named, &mut add).await?;
+    for prefix in [Name::chunks(target), Name::deltas(target)] {
+        each(store, Range::prefix(prefix).at(revision), &mut add).await?;
+    }
+    Ok(pieces)
+}
+
+/// Names the new chunks, unless someone else has folded meanwhile, and removes what is no longer read.
+async fn install(
+    store: &dyn Store,
+    target: &Target,
+    pieces: &Pieces,
+    snapshot: Snapshot,
+) -> Result<bool, Error> {
+    let name = Name::Snapshot(target.clone());
+    let known = pieces.snapshot.map_or(Revision::ZERO, |(revision, _)| revision);
+    let mut compares = vec![Compare::Unchanged(name.bytes(), known)];
+    let mut ops = vec![Op::put(name.bytes(), value::write(&name, &snapshot)?)];
+    let gone = pieces.before(target, snapshot.from);
+    ops.extend(gone.iter().map(|name| Op::Delete(name.bytes())));
+    for ops in ops.chunks(store.limits().operations) {
+        let txn = Txn { compares: std::mem::take(&mut compares), ops: ops.to_vec() };
+        if let Written::Stale(_) = store.txn(txn).await? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
