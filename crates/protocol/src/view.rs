@@ -84,6 +84,11 @@ impl View {
         self.transactions.values().map(|versioned| &*versioned.record)
     }
 
+    /// Every transaction, the latest first.
+    pub fn transactions_backwards(&self) -> impl Iterator<Item = &Transaction> {
+        self.transactions.iter().rev().map(|(_, versioned)| &*versioned.record)
+    }
+
     /// Transactions without an outcome, in log order.
     pub fn open(&self) -> impl Iterator<Item = &Transaction> {
         self.open.keys().filter_map(|index| self.transaction(*index))
@@ -152,6 +157,12 @@ impl View {
     /// Live sessions.
     pub fn sessions(&self) -> impl Iterator<Item = &SessionId> {
         self.sessions.keys()
+    }
+
+    /// The node that a live session is of.
+    #[must_use]
+    pub fn node(&self, session: &SessionId) -> Option<&NodeName> {
+        self.sessions.get(session).map(|versioned| &versioned.record)
     }
 
     /// The live master of a target.

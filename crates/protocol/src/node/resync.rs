@@ -83,12 +83,12 @@ impl Node {
         let failure = match answer {
             Answer::Refused(failure) => failure,
             Answer::Fenced => Failure {
-                code: "PermissionDenied".into(),
+                code: "PERMISSION_DENIED".into(),
                 message: "foreign master: the device listens to an election id that is not ours"
                     .into(),
             },
             other => Failure {
-                code: "Internal".into(),
+                code: "INTERNAL".into(),
                 message: format!("the device gave an answer that does not fit: {other:?}"),
             },
         };

@@ -153,7 +153,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         find: "Some(connection) if connection != won_on => self.take(target, out),",
         replace: "Some(connection) if false && connection != won_on => self.take(target, out),",
         scenario: "flicker",
-        invariant: "InStep",
+        invariant: "Convergence",
     },
     Mutant {
         name: "no-session-compare",

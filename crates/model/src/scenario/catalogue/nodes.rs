@@ -1,5 +1,7 @@
 //! Two nodes: stale masters, crashes, late writes, old views.
 
+use lockstep_protocol::record::Rule;
+
 use super::{scenario, two};
 use crate::facts::Fact;
 use crate::scenario::{Entry, Faults, Scenario, target};
@@ -103,6 +105,30 @@ pub(super) fn scenarios() -> Vec<Scenario> {
                 "lost",
                 "a write of which nobody knows whether it happened, and that happens later",
                 vec![Entry::atomic("t1:/a=1").asynchronous().late()],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            targets: two(),
+            fragile: [target("t1")].into(),
+            faults: Faults {
+                crashes: 1,
+                refusals: 1,
+                restarts: 1,
+                disconnects: 1,
+                cancels: 1,
+                late: 1,
+                ..Faults::default()
+            },
+            reaches: vec![Fact::NewTerm, Fact::Reverted, Fact::Applied],
+            ..scenario(
+                "storm",
+                "two nodes, two targets, and every common fault in any order",
+                vec![
+                    Entry::atomic("t1:/a=1 t2:/a=1").asynchronous().late(),
+                    Entry::queued("t1:/a=2 t2:/b=2").asynchronous(),
+                    Entry::rollback(1, Rule::Path).asynchronous(),
+                ],
             )
         },
     ]
