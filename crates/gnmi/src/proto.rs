@@ -9,6 +9,7 @@ macro_rules! package {
             unreachable_pub,
             unused_qualifications,
             clippy::all,
+            clippy::allow_attributes_without_reason,
             reason = "generated code"
         )]
         pub mod $name {

@@ -1,5 +1,7 @@
 //! What holds for all paths, values and options.
 
+#![allow(clippy::expect_used, reason = "a test says what went wrong by panicking")]
+
 use std::collections::BTreeMap;
 
 use lockstep_gnmi::proto::gnmi::{self, TypedValue};

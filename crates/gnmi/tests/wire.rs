@@ -1,5 +1,7 @@
 //! Names and numbers on the wire, which no change to the .proto files may move.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a test says what went wrong by panicking")]
+
 use lockstep_gnmi::DESCRIPTORS;
 use prost::Message;
 use prost_types::{DescriptorProto, FileDescriptorSet};
