@@ -1,3 +1,34 @@
-//! The binary.
+//! The `lockstep` binary: a node, simulated devices, and the operator's commands.
 
-fn main() {}
+mod change;
+mod cli;
+mod client;
+mod config;
+mod demo;
+mod output;
+mod serve;
+mod show;
+mod sim;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = cli::Cli::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("lockstep: cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let ended = runtime.block_on(cli::run(arguments));
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("lockstep: {}", output::chain(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,1 +1,38 @@
-//! The running node: the core, fed and carried out.
+//! The running node: the core of `protocol`, fed with what happens and carried out.
+//!
+//! ```text
+//!      northbound                                    southbound
+//!   Handle::submit ──┐                           ┌── Link per target
+//!   Handle::cancel ──┤                           │   connected, answered, gone
+//!                    ▼                           ▼
+//!               requests                      events ◄── writes, verdicts, lease
+//!                    └───────────┬───────────────┘
+//!                                ▼             watch (whole revisions)
+//!                            Runtime  ◄────────────┘
+//!                     protocol::Node::handle
+//!                                │ commands
+//!            ┌───────────┬───────┴──────┬───────────┐
+//!          Write      Validate        Send        Answer
+//!          store        yang       southbound   northbound
+//! ```
+//!
+//! One task owns the core and never waits for anything but its next input: writes and verdicts are
+//! done by tasks of their own, which bring the result back as an event. What readers are served is a
+//! snapshot of the core's view, published before any client is told of it.
+
+mod adoption;
+mod bind;
+mod clock;
+mod error;
+mod handle;
+mod keeper;
+mod runtime;
+mod start;
+mod status;
+mod target;
+
+pub use error::{Busy, StartError};
+pub use handle::Handle;
+pub use start::{Options, Running, start};
+pub use status::{State, TargetStatus};
+pub use target::{Initial, TargetSpec};

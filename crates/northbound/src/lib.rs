@@ -1,1 +1,23 @@
-//! What clients meet: gNMI, the admin API, HTTP.
+//! What clients meet: gNMI, the admin API, HTTP. No protocol logic: a request becomes words of
+//! `types`, gets its edit from `yang`, goes to the node, and its outcome becomes an answer.
+//!
+//! ```text
+//!   SetRequest ── gnmi ──► operations ── yang ──► Edit per target ──► Handle::submit
+//!                                                                        │
+//!   SetResponse ◄── response, or error + Outcome ◄── the transaction ◄───┘
+//! ```
+//!
+//! Where to look: [`serve`] the listeners; `gnmi` its RPCs; `admin` those of `lockstep.v1`; `refusal`
+//! the one table from what went wrong to a gRPC code.
+
+mod admin;
+mod deadline;
+mod gnmi;
+mod http;
+mod ids;
+mod outcome;
+mod refusal;
+mod serve;
+mod text;
+
+pub use serve::{Error, Options, Server, Tls, serve};

@@ -1,0 +1,121 @@
+//! The command line: every command, with its help.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::{change, client, demo, serve, show, sim};
+
+/// What a command ends with when it does not go well.
+pub type Failed = Box<dyn Error + Send + Sync>;
+
+/// Network-wide configuration transactions over gNMI.
+#[derive(Debug, Parser)]
+#[command(version, after_help = "\
+Examples:
+  lockstep demo                                     see it at work on three simulated devices
+  lockstep serve --config lockstep.yaml             run a node
+  lockstep --insecure target list                   how the devices stand
+  lockstep --insecure set leaf1 --update /system/motd=hello
+  lockstep --insecure tx list                       what happened
+  lockstep --insecure rollback 7                    take transaction 7 out again")]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command that asks a node takes.
+#[derive(Clone, Debug, Args)]
+pub struct Global {
+    /// The node to ask
+    #[arg(long, global = true, env = "LOCKSTEP_SERVER", default_value = "127.0.0.1:9339", value_name = "ADDR")]
+    pub server: String,
+    /// Ask it without TLS
+    #[arg(long, global = true)]
+    pub insecure: bool,
+    /// Who signed the node's certificate (PEM)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub tls_ca: Option<PathBuf>,
+    /// Our certificate, with --tls-key (PEM)
+    #[arg(long, global = true, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of our certificate (PEM)
+    #[arg(long, global = true, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// How results are written
+    #[arg(long, short, global = true, value_enum, default_value = "table")]
+    pub output: Output,
+    /// Ask no questions
+    #[arg(long, short, global = true)]
+    pub yes: bool,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a node
+    Serve {
+        /// What the node is told
+        #[arg(long, short, default_value = "lockstep.yaml", value_name = "FILE")]
+        config: PathBuf,
+    },
+    /// See it at work on three simulated devices
+    Demo(demo::Demo),
+    /// Simulate gNMI devices, or do something to simulated ones
+    Sim(sim::Sim),
+    /// Read configuration
+    Get(show::Get),
+    /// Change configuration, on one target or several at once
+    Set(change::Set),
+    /// Transactions: what was asked and what became of it
+    #[command(subcommand)]
+    Tx(show::Tx),
+    /// Targets: the devices and how they stand
+    #[command(subcommand)]
+    Target(show::TargetCommand),
+    /// Take a change out again, as a transaction of its own
+    Rollback(change::Rollback),
+    /// Call off a transaction that has no outcome yet
+    Cancel {
+        /// Its index
+        index: u64,
+    },
+}
+
+/// Does what was asked.
+pub async fn run(cli: Cli) -> Result<(), Failed> {
+    let global = cli.global;
+    match cli.command {
+        Command::Serve { config } => serve::serve(&config).await,
+        Command::Demo(demo) => demo::demo(&demo).await,
+        Command::Sim(sim) => sim::sim(sim).await,
+        Command::Get(get) => show::get(&client::Client::connect(&global).await?, &get).await,
+        Command::Set(set) => change::set(client::Client::connect(&global).await?, set, &global).await,
+        Command::Tx(tx) => show::tx(client::Client::connect(&global).await?, &tx, &global).await,
+        Command::Target(target) => {
+            show::target(client::Client::connect(&global).await?, &target, &global).await
+        }
+        Command::Rollback(rollback) => {
+            change::rollback(client::Client::connect(&global).await?, &rollback, &global).await
+        }
+        Command::Cancel { index } => {
+            change::cancel(client::Client::connect(&global).await?, index, &global).await
+        }
+    }
+}
+
+/// Where something listens, for defaults that several commands share.
+pub const SIM_LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 57400);

@@ -1,0 +1,80 @@
+//! A connection to a node, for the operator's commands.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
+use lockstep_gnmi::proto::lockstep::v1::admin_client::AdminClient;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
+use tonic::{Code, Status};
+
+use crate::cli::{Failed, Global};
+
+/// How long a node may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+/// Room for whole configurations.
+const MESSAGE: usize = 256 << 20;
+
+/// A node that answers.
+#[derive(Clone, Debug)]
+pub struct Client {
+    channel: Channel,
+}
+
+impl Client {
+    /// Connects to the node that was named.
+    pub async fn connect(global: &Global) -> Result<Self, Failed> {
+        let scheme = if global.insecure { "http" } else { "https" };
+        let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", global.server))
+            .map_err(|_| format!("{:?} is no address; give host:port", global.server))?
+            .connect_timeout(CONNECT);
+        if !global.insecure {
+            endpoint = endpoint.tls_config(certificates(global)?)?;
+        }
+        let channel = endpoint.connect().await.map_err(|error| {
+            let why = crate::output::chain(&error);
+            let hint = if global.insecure {
+                "is it running? (--server ADDR or LOCKSTEP_SERVER names another)"
+            } else {
+                "is it running, and with TLS? (--insecure asks without)"
+            };
+            format!("no node answers at {}: {why}; {hint}", global.server)
+        })?;
+        Ok(Self { channel })
+    }
+
+    /// What operators ask.
+    pub fn admin(&self) -> AdminClient<Channel> {
+        AdminClient::new(self.channel.clone()).max_decoding_message_size(MESSAGE)
+    }
+
+    /// What anyone asks.
+    pub fn gnmi(&self) -> GNmiClient<Channel> {
+        GNmiClient::new(self.channel.clone())
+            .max_decoding_message_size(MESSAGE)
+            .max_encoding_message_size(MESSAGE)
+    }
+}
+
+fn certificates(global: &Global) -> Result<ClientTlsConfig, Failed> {
+    let read = |path: &Path| {
+        std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    };
+    let mut config = ClientTlsConfig::new().with_enabled_roots();
+    if let Some(ca) = &global.tls_ca {
+        config = config.ca_certificate(Certificate::from_pem(read(ca)?));
+    }
+    if let (Some(cert), Some(key)) = (&global.tls_cert, &global.tls_key) {
+        config = config.identity(Identity::from_pem(read(cert)?, read(key)?));
+    }
+    Ok(config)
+}
+
+/// What a node answered when it did not go well, as a sentence.
+pub fn refused(status: &Status) -> Failed {
+    let name = lockstep_gnmi::code::name(status.code());
+    match status.code() {
+        Code::Unavailable if status.message().is_empty() => "the node went away".into(),
+        _ => format!("{} ({name})", status.message()).into(),
+    }
+}

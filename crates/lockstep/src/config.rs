@@ -1,0 +1,76 @@
+//! `lockstep.yaml`: what a node is told.
+//!
+//! Read in three steps: the text becomes a tree, the environment is put in, the tree becomes a
+//! [`Config`] in which everything is checked, so that nothing later checks again.
+
+mod check;
+mod environment;
+mod error;
+mod file;
+mod nearest;
+mod size;
+mod target;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use lockstep_northbound::Tls;
+use lockstep_types::{NodeName, Target};
+use lockstep_yang::Options as Models;
+
+pub use error::Error;
+pub use target::TargetConfig;
+
+/// Everything a node is told, checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The node's name.
+    pub node: NodeName,
+    /// gNMI and the admin API.
+    pub listen: SocketAddr,
+    /// HTTP.
+    pub http: SocketAddr,
+    /// None: plaintext, on a loopback address.
+    pub tls: Option<Tls>,
+    /// The folder of the embedded store.
+    pub store: PathBuf,
+    /// Model sets by name.
+    pub models: BTreeMap<String, Models>,
+    /// Targets by name.
+    pub targets: BTreeMap<Target, TargetConfig>,
+    /// The largest message, in bytes.
+    pub message: usize,
+    /// How many requests may be under way.
+    pub pending: usize,
+    /// What was asked for and has no effect yet, to be said once.
+    pub warnings: Vec<String>,
+}
+
+impl Config {
+    /// Reads a configuration file. Paths in it are relative to its folder.
+    ///
+    /// # Errors
+    /// It cannot be read, or says something that cannot be done.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::Unreadable { path: path.into(), error })?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        Self::parse(&text, folder, &|name| std::env::var(name).ok())
+            .map_err(|problem| Error::Invalid { path: path.into(), problem })
+    }
+
+    fn parse(
+        text: &str,
+        folder: &Path,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, error::Problem> {
+        let tree = serde_saphyr::from_str(text)
+            .map_err(|error| error::Problem::Syntax(error.to_string()))?;
+        let tree = environment::fill(tree, environment)?;
+        check::check(file::read(tree)?, folder)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! From what the file says to what a node is told.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
+
+use lockstep_northbound::Tls;
+use lockstep_types::{NodeName, Target};
+use lockstep_yang::Options as Models;
+
+use super::Config;
+use super::error::Problem;
+use super::file::{File, Size};
+use super::{size, target};
+
+const LISTEN: &str = "127.0.0.1:9339";
+const HTTP: &str = "127.0.0.1:9340";
+const STORE: &str = "./data";
+const MESSAGE: usize = 16 << 20;
+const PENDING: usize = 10_000;
+
+pub(super) fn check(file: File, folder: &Path) -> Result<Config, Problem> {
+    refuse_what_is_not_there(&file)?;
+    let mut warnings = Vec::new();
+    if file.retention.is_some() {
+        warnings.push("retention has no effect yet: everything is kept".to_owned());
+    }
+    let models = models(&file, folder);
+    let targets = targets(&file, folder, &models, &mut warnings)?;
+    let listen = address("listen", file.listen.as_deref().unwrap_or(LISTEN))?;
+    let http = address("http", file.http.as_deref().unwrap_or(HTTP))?;
+    let tls = tls(&file, listen, http, folder)?;
+    let message = match &file.limits.message {
+        None => MESSAGE,
+        Some(Size::Bytes(bytes)) => *bytes,
+        Some(Size::Text(text)) => {
+            size::bytes(text).map_err(|wrong| Problem::value("limits.message", wrong))?
+        }
+    };
+    Ok(Config {
+        node: node(file.node.as_deref())?,
+        listen,
+        http,
+        tls,
+        store: folder.join(file.store.as_deref().unwrap_or(STORE)),
+        models,
+        targets,
+        message,
+        pending: file.limits.pending.unwrap_or(PENDING),
+        warnings,
+    })
+}
+
+/// What is known and cannot be done yet is refused: nobody shall rely on it.
+fn refuse_what_is_not_there(file: &File) -> Result<(), Problem> {
+    if file.store.as_ref().is_some_and(|store| store.starts_with("etcd:")) {
+        return Err(Problem::unimplemented("store", "etcd; name a folder"));
+    }
+    let keys = [
+        ("store-tls", &file.store_tls, "etcd"),
+        ("store-user", &file.store_user, "etcd"),
+        ("store-password", &file.store_password, "etcd"),
+        ("targets-file", &file.targets_file, "targets from another file; list them under `targets`"),
+        ("users", &file.users, "users, so everyone who can connect may do everything"),
+        ("tokens", &file.tokens, "tokens, so everyone who can connect may do everything"),
+        ("roles", &file.roles, "roles, so everyone who can connect may do everything"),
+        ("secret-paths", &file.secret_paths, "masking, so every value is shown to everyone"),
+        ("secret-key-file", &file.secret_key_file, "encryption of credentials"),
+    ];
+    match keys.into_iter().find(|(_, value, _)| value.is_some()) {
+        Some((key, _, what)) => Err(Problem::unimplemented(key, what)),
+        None => Ok(()),
+    }
+}
+
+fn node(given: Option<&str>) -> Result<NodeName, Problem> {
+    let name = match given {
+        Some(name) => name.to_owned(),
+        None => std::fs::read_to_string("/proc/sys/kernel/hostname")
+            .map_err(|error| Problem::value("node", format!("the host has no name: {error}")))?
+            .trim()
+            .to_owned(),
+    };
+    NodeName::new(name).map_err(|error| Problem::value("node", error))
+}
+
+fn address(key: &str, text: &str) -> Result<SocketAddr, Problem> {
+    let wrong = |why: String| Problem::value(key, format!("{text:?} is no address: {why}"));
+    let mut found = text.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
+    found.next().ok_or_else(|| wrong("the name has none".into()))
+}
+
+/// Plaintext is for the machine itself only, and only when asked for.
+fn tls(
+    file: &File,
+    listen: SocketAddr,
+    http: SocketAddr,
+    folder: &Path,
+) -> Result<Option<Tls>, Problem> {
+    if !http.ip().is_loopback() {
+        return Err(Problem::unimplemented("http", "HTTP on an address that is not loopback"));
+    }
+    match &file.tls {
+        Some(_) if file.insecure => {
+            Err(Problem::value("insecure", "goes without `tls`; give one of them"))
+        }
+        Some(tls) => Ok(Some(Tls {
+            cert: folder.join(&tls.cert),
+            key: folder.join(&tls.key),
+            ca: tls.ca.as_ref().map(|ca| folder.join(ca)),
+            require_client_cert: tls.require_client_cert,
+        })),
+        None if !file.insecure => Err(Problem::value(
+            "tls",
+            "is missing: give `tls: {cert: …, key: …}`, or `insecure: true` on a loopback address",
+        )),
+        None if listen.ip().is_loopback() => Ok(None),
+        None => Err(Problem::value(
+            "insecure",
+            format!("is refused on {listen}, which others can reach; give `tls` instead"),
+        )),
+    }
+}
+
+fn models(file: &File, folder: &Path) -> BTreeMap<String, Models> {
+    let options = |set: &super::file::Models| Models {
+        path: folder.join(&set.path),
+        modules: set.modules.clone(),
+        features: set.features.clone(),
+        origin: set.origin.clone(),
+    };
+    file.models.iter().map(|(name, set)| (name.clone(), options(set))).collect()
+}
+
+fn targets(
+    file: &File,
+    folder: &Path,
+    models: &BTreeMap<String, Models>,
+    warnings: &mut Vec<String>,
+) -> Result<BTreeMap<Target, target::TargetConfig>, Problem> {
+    let mut targets = BTreeMap::new();
+    for (name, given) in &file.targets {
+        let at = format!("targets.{name}");
+        let name = Target::new(name).map_err(|error| Problem::value(&at, error))?;
+        if name.as_str() == "*" {
+            return Err(Problem::value(at, "`*` stands for every target, so none can have that name"));
+        }
+        targets.insert(name, target::check(&at, given, folder, models, warnings)?);
+    }
+    Ok(targets)
+}

@@ -1,0 +1,177 @@
+//! The file as it is written: every key that is known, nothing checked yet.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::error::Problem;
+use super::nearest;
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct File {
+    pub(super) node: Option<String>,
+    pub(super) listen: Option<String>,
+    pub(super) http: Option<String>,
+    pub(super) store: Option<String>,
+    pub(super) store_tls: Option<Value>,
+    pub(super) store_user: Option<Value>,
+    pub(super) store_password: Option<Value>,
+    #[serde(default, deserialize_with = "truth")]
+    pub(super) insecure: bool,
+    pub(super) tls: Option<Tls>,
+    #[serde(default)]
+    pub(super) models: BTreeMap<String, Models>,
+    pub(super) targets_file: Option<Value>,
+    #[serde(default)]
+    pub(super) targets: BTreeMap<String, Target>,
+    pub(super) users: Option<Value>,
+    pub(super) tokens: Option<Value>,
+    pub(super) roles: Option<Value>,
+    pub(super) secret_paths: Option<Value>,
+    pub(super) secret_key_file: Option<Value>,
+    pub(super) retention: Option<Retention>,
+    #[serde(default)]
+    pub(super) limits: Limits,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Tls {
+    pub(super) cert: PathBuf,
+    pub(super) key: PathBuf,
+    pub(super) ca: Option<PathBuf>,
+    #[serde(default, deserialize_with = "truth")]
+    pub(super) require_client_cert: bool,
+}
+
+/// A folder, or a folder with more said about it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Models {
+    pub(super) path: PathBuf,
+    #[serde(default)]
+    pub(super) modules: Vec<String>,
+    #[serde(default)]
+    pub(super) features: Vec<String>,
+    pub(super) origin: Option<String>,
+}
+
+/// A target, with gnmic's names where gnmic has one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Target {
+    pub(super) address: Addresses,
+    #[serde(default, deserialize_with = "truth")]
+    pub(super) insecure: bool,
+    #[serde(default, deserialize_with = "truth")]
+    pub(super) skip_verify: bool,
+    pub(super) tls_ca: Option<PathBuf>,
+    pub(super) tls_cert: Option<PathBuf>,
+    pub(super) tls_key: Option<PathBuf>,
+    pub(super) tls_server_name: Option<String>,
+    pub(super) username: Option<String>,
+    pub(super) password: Option<String>,
+    pub(super) token: Option<String>,
+    pub(super) timeout: Option<String>,
+    pub(super) encoding: Option<String>,
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    pub(super) model: Option<String>,
+    pub(super) sync: Option<String>,
+    pub(super) drift: Option<String>,
+    pub(super) initial: Option<String>,
+    #[serde(default)]
+    pub(super) ignore: Vec<String>,
+    pub(super) role: Option<String>,
+    pub(super) commit_confirmed: Option<String>,
+}
+
+/// One address, or several separated by commas or as a list.
+#[derive(Clone, Debug)]
+pub(super) struct Addresses(pub(super) Vec<String>);
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(dead_code, reason = "known and checked for its shape; everything is kept until it is there")]
+pub(super) struct Retention {
+    pub(super) transactions: Option<u64>,
+    pub(super) days: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Limits {
+    pub(super) message: Option<Size>,
+    pub(super) pending: Option<usize>,
+}
+
+/// A number of bytes, with or without a unit.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Size {
+    Bytes(usize),
+    Text(String),
+}
+
+/// Reads the tree of a file.
+pub(super) fn read(mut tree: Value) -> Result<File, Problem> {
+    if tree.is_null() {
+        tree = Value::Object(serde_json::Map::new());
+    }
+    if let Some(models) = tree.get_mut("models").and_then(Value::as_object_mut) {
+        for set in models.values_mut().filter(|set| set.is_string()) {
+            *set = serde_json::json!({ "path": set.take() });
+        }
+    }
+    serde_path_to_error::deserialize(tree).map_err(|error| {
+        let at = error.path().to_string();
+        problem(at, &error.into_inner().to_string())
+    })
+}
+
+/// serde names an unknown key and the known ones in backticks: a fact of its interface that is as
+/// old as `deny_unknown_fields` itself, and has a test here.
+fn problem(at: String, message: &str) -> Problem {
+    let Some(rest) = message.strip_prefix("unknown field `") else {
+        return Problem::value(at, message);
+    };
+    let mut quoted = rest.split('`');
+    let key = quoted.next().unwrap_or_default().to_owned();
+    let known: Vec<&str> = quoted.skip(1).step_by(2).collect();
+    let hint = nearest::hint(&key, known.into_iter());
+    let at = at.strip_suffix(key.as_str()).unwrap_or(&at).trim_end_matches('.').to_owned();
+    Problem::UnknownKey { at, key, hint }
+}
+
+/// A truth value; from the environment it comes as a text.
+fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Bool(truth) => Ok(truth),
+        Value::String(text) if text == "true" => Ok(true),
+        Value::String(text) if text == "false" => Ok(false),
+        other => Err(serde::de::Error::custom(format!("{other} is neither true nor false"))),
+    }
+}
+
+impl<'de> Deserialize<'de> for Addresses {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            One(String),
+            Many(Vec<String>),
+        }
+        let addresses: Vec<String> = match Form::deserialize(deserializer)? {
+            Form::One(text) => text.split(',').map(|address| address.trim().to_owned()).collect(),
+            Form::Many(addresses) => addresses,
+        };
+        if addresses.iter().any(String::is_empty) {
+            return Err(serde::de::Error::custom("an address is empty"));
+        }
+        Ok(Self(addresses))
+    }
+}

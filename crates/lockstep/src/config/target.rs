@@ -1,0 +1,124 @@
+//! One target of the file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lockstep_node::Initial;
+use lockstep_southbound::gnmi::{Encoding, Options};
+use lockstep_yang::Options as Models;
+
+use super::error::Problem;
+use super::file::Target;
+use super::{nearest, size};
+
+/// A target, checked.
+#[derive(Clone, Debug)]
+pub struct TargetConfig {
+    /// The name of its model set.
+    pub model: String,
+    /// How it is reached.
+    pub driver: Options,
+    /// What is done when it is first met.
+    pub initial: Initial,
+    /// To find it by.
+    pub tags: Vec<String>,
+}
+
+pub(super) fn check(
+    at: &str,
+    given: &Target,
+    folder: &Path,
+    models: &BTreeMap<String, Models>,
+    warnings: &mut Vec<String>,
+) -> Result<TargetConfig, Problem> {
+    let initial = match given.initial.as_deref() {
+        None | Some("adopt") => Initial::Adopt,
+        Some("replace") => Initial::Replace,
+        Some(other) => return Err(choice(at, "initial", other, &["adopt", "replace"])),
+    };
+    only(at, "sync", given.sync.as_deref(), "merge", &["merge", "replace"])?;
+    only(at, "drift", given.drift.as_deref(), "report", &["report", "enforce", "adopt"])?;
+    only(at, "commit-confirmed", given.commit_confirmed.as_deref(), "never", &["never", "always"])?;
+    if given.drift.is_some() || !given.ignore.is_empty() {
+        warnings.push(format!("{at}: drift is not watched for yet"));
+    }
+    Ok(TargetConfig {
+        model: model(at, given.model.as_deref(), models)?,
+        driver: driver(at, given, folder)?,
+        initial,
+        tags: given.tags.clone(),
+    })
+}
+
+/// The model set that is named, or the only one there is.
+fn model(
+    at: &str,
+    given: Option<&str>,
+    models: &BTreeMap<String, Models>,
+) -> Result<String, Problem> {
+    let at = format!("{at}.model");
+    match given {
+        Some(name) if models.contains_key(name) => Ok(name.to_owned()),
+        Some(name) => {
+            let hint = nearest::hint(name, models.keys().map(String::as_str));
+            Err(Problem::value(at, format!("there is no model set `{name}`; {hint}")))
+        }
+        None if models.len() == 1 => Ok(models.keys().cloned().collect()),
+        None => Err(Problem::value(at, "is missing: name one of the sets under `models`")),
+    }
+}
+
+fn driver(at: &str, given: &Target, folder: &Path) -> Result<Options, Problem> {
+    let file = |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| folder.join(path));
+    let defaults = Options::default();
+    let timeout = given.timeout.as_deref().map(size::duration).transpose();
+    let timeout = timeout.map_err(|wrong| Problem::value(format!("{at}.timeout"), wrong))?;
+    let encoding = match given.encoding.as_deref().map(str::to_ascii_lowercase).as_deref() {
+        None => None,
+        Some("json") => Some(Encoding::Json),
+        Some("json_ietf") => Some(Encoding::JsonIetf),
+        Some(other) => return Err(choice(at, "encoding", other, &["json", "json_ietf"])),
+    };
+    if given.tls_cert.is_some() != given.tls_key.is_some() {
+        return Err(Problem::value(at, "`tls-cert` and `tls-key` go together"));
+    }
+    Ok(Options {
+        addresses: given.address.0.clone(),
+        insecure: given.insecure,
+        skip_verify: given.skip_verify,
+        tls_ca: file(&given.tls_ca),
+        tls_cert: file(&given.tls_cert),
+        tls_key: file(&given.tls_key),
+        tls_server_name: given.tls_server_name.clone(),
+        username: given.username.clone(),
+        password: given.password.clone(),
+        token: given.token.clone(),
+        timeout: timeout.unwrap_or(defaults.timeout),
+        encoding,
+        role: given.role.clone().unwrap_or(defaults.role),
+        ..Options::default()
+    })
+}
+
+/// A key of which only one choice is there yet.
+fn only(
+    at: &str,
+    key: &str,
+    given: Option<&str>,
+    there: &str,
+    known: &[&str],
+) -> Result<(), Problem> {
+    match given {
+        None => Ok(()),
+        Some(value) if value == there => Ok(()),
+        Some(value) if known.contains(&value) => {
+            Err(Problem::unimplemented(format!("{at}.{key}"), format!("`{value}`")))
+        }
+        Some(value) => Err(choice(at, key, value, known)),
+    }
+}
+
+fn choice(at: &str, key: &str, given: &str, known: &[&str]) -> Problem {
+    let known = known.join(", ");
+    Problem::value(format!("{at}.{key}"), format!("`{given}` is not one of {known}"))
+}

@@ -1,0 +1,121 @@
+//! The file, by example.
+
+use std::path::Path;
+
+use lockstep_node::Initial;
+
+use super::Config;
+
+const SMALL: &str = "
+insecure: true
+models: {lab-1.0: ./models/lab}
+targets:
+  leaf1: {address: '127.0.0.1:57400', insecure: true}
+";
+
+fn parse(text: &str) -> Result<Config, String> {
+    let environment = |name: &str| (name == "SECRET").then(|| "hunter2".to_owned());
+    Config::parse(text, Path::new("/etc/lockstep"), &environment).map_err(|e| e.to_string())
+}
+
+fn error(text: &str) -> String {
+    parse(text).unwrap_err()
+}
+
+#[test]
+fn defaults_work() {
+    let config = parse(SMALL).unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:9339");
+    assert_eq!(config.http.to_string(), "127.0.0.1:9340");
+    assert_eq!(config.store, Path::new("/etc/lockstep/./data"));
+    assert_eq!((config.message, config.pending), (16 << 20, 10_000));
+    let leaf1 = &config.targets["leaf1"];
+    assert_eq!(leaf1.model, "lab-1.0");
+    assert_eq!(leaf1.initial, Initial::Adopt);
+    assert_eq!(leaf1.driver.timeout.as_secs(), 10);
+    assert!(config.warnings.is_empty());
+}
+
+#[test]
+fn every_key_of_a_target_is_read() {
+    let config = parse(
+        "
+tls: {cert: a.pem, key: b.pem, ca: c.pem, require-client-cert: true}
+listen: 0.0.0.0:9339
+models:
+  lab: {path: models, modules: [lab], features: ['lab:x'], origin: lab}
+targets:
+  leaf2: {address: '10.0.0.2:57400, 10.0.0.3:57400', username: admin, password: $SECRET, tls-ca: ca.pem,
+          timeout: 1m30s, model: lab, sync: merge, drift: report, initial: replace, ignore: [/system/clock],
+          tags: [pod1], skip-verify: true, encoding: JSON_IETF, role: east}
+limits: {message: 1MiB, pending: 3}
+retention: {transactions: 100000, days: 90}
+",
+    )
+    .unwrap();
+    let leaf2 = &config.targets["leaf2"];
+    assert_eq!(leaf2.driver.addresses, ["10.0.0.2:57400", "10.0.0.3:57400"]);
+    assert_eq!(leaf2.driver.password.as_deref(), Some("hunter2"));
+    assert_eq!(leaf2.driver.tls_ca.as_deref(), Some(Path::new("/etc/lockstep/ca.pem")));
+    assert_eq!(leaf2.driver.timeout.as_secs(), 90);
+    assert_eq!((leaf2.initial, leaf2.tags.as_slice()), (Initial::Replace, &["pod1".to_owned()][..]));
+    assert_eq!((config.message, config.pending), (1 << 20, 3));
+    assert!(config.tls.is_some_and(|tls| tls.require_client_cert));
+    assert_eq!(config.warnings.len(), 2, "{:?}", config.warnings);
+}
+
+#[test]
+fn an_unknown_key_names_the_nearest() {
+    assert_eq!(error("lisen: x"), "unknown key `lisen`; did you mean `listen`?");
+    let nested = "targets: {leaf1: {adress: x}}";
+    assert_eq!(error(nested), "targets.leaf1: unknown key `adress`; did you mean `address`?");
+    let far = error("limits: {zzz: 1}");
+    assert_eq!(far, "limits: unknown key `zzz`; known keys: message, pending");
+}
+
+#[test]
+fn values_come_from_the_environment() {
+    let one = |value: &str| format!("insecure: true\nnode: '{value}'");
+    assert_eq!(parse(&one("$SECRET")).unwrap().node.as_str(), "hunter2");
+    assert_eq!(parse(&one("${SECRET}")).unwrap().node.as_str(), "hunter2");
+    assert_eq!(parse(&one("$$SECRET")).unwrap().node.as_str(), "$SECRET");
+    assert_eq!(parse(&one("a$SECRET")).unwrap().node.as_str(), "a$SECRET");
+    assert_eq!(error(&one("$OTHER")), "node takes its value from $OTHER, which is not set");
+}
+
+#[test]
+fn plaintext_stays_on_the_machine() {
+    assert!(error("models: {}").starts_with("tls: is missing"));
+    let open = error("insecure: true\nlisten: 0.0.0.0:9339");
+    assert_eq!(open, "insecure: is refused on 0.0.0.0:9339, which others can reach; give `tls` instead");
+    assert!(error("insecure: true\ntls: {cert: a, key: b}").starts_with("insecure: goes without"));
+}
+
+#[test]
+fn what_is_not_there_says_so() {
+    assert_eq!(error("store: etcd://a:2379"), "store: not implemented yet: etcd; name a folder");
+    for key in ["users", "tokens", "roles", "secret-paths", "targets-file", "store-tls"] {
+        let text = format!("{key}: [x]");
+        assert!(error(&text).starts_with(&format!("{key}: not implemented yet")), "{key}");
+    }
+    let drift = SMALL.replace("insecure: true}", "insecure: true, drift: enforce}");
+    assert_eq!(error(&drift), "targets.leaf1.drift: not implemented yet: `enforce`");
+}
+
+#[test]
+fn wrong_values_say_where() {
+    let with = |more: &str| SMALL.replace("insecure: true}", &format!("insecure: true, {more}}}"));
+    assert_eq!(
+        error(&with("timeout: soon")),
+        "targets.leaf1.timeout: \"soon\" is not a time; write it like `10s` or `1m30s`"
+    );
+    assert_eq!(
+        error(&with("model: lab-1.1")),
+        "targets.leaf1.model: there is no model set `lab-1.1`; did you mean `lab-1.0`?"
+    );
+    assert_eq!(error(&with("initial: x")), "targets.leaf1.initial: `x` is not one of adopt, replace");
+    assert_eq!(error(&with("tls-cert: x")), "targets.leaf1: `tls-cert` and `tls-key` go together");
+    assert!(error("listen: nowhere").starts_with("listen: \"nowhere\" is no address"));
+    assert!(error("limits: {message: big}\ninsecure: true").starts_with("limits.message: "));
+    assert!(error("a: [").starts_with("not YAML"));
+}

@@ -1,0 +1,133 @@
+//! `lockstep serve`: a node, from its configuration file until it is told to stop.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use lockstep_node::{Running, TargetSpec};
+use lockstep_northbound::{Options as Listeners, Server};
+use lockstep_southbound::gnmi::Gnmi;
+use lockstep_store::{Embedded, Records};
+use lockstep_yang::ModelSet;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use crate::cli::Failed;
+use crate::config::Config;
+
+/// A node with its listeners.
+#[derive(Debug)]
+pub struct Service {
+    node: Running,
+    server: Server,
+    store: Arc<Embedded>,
+}
+
+impl Service {
+    /// Starts everything a configuration asks for.
+    pub async fn start(config: Config) -> Result<Self, Failed> {
+        let targets = targets(&config)?;
+        let store = Arc::new(Embedded::open(&config.store)?);
+        let records = Records::open(store.clone()).await?;
+        let (name, pending) = (config.node, config.pending);
+        let node = lockstep_node::start(lockstep_node::Options { name, records, targets, pending });
+        let node = node.await?;
+        let listeners = Listeners {
+            listen: config.listen,
+            http: Some(config.http),
+            tls: config.tls,
+            message: config.message,
+        };
+        match lockstep_northbound::serve(node.handle(), listeners).await {
+            Ok(server) => Ok(Self { node, server, store }),
+            Err(error) => {
+                node.stop().await?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Where gNMI and the admin API are.
+    pub fn address(&self) -> std::net::SocketAddr {
+        self.server.address()
+    }
+
+    /// What the other rooms hold of the node.
+    pub fn node(&self) -> lockstep_node::Handle {
+        self.node.handle()
+    }
+
+    /// Ends everything in order: no new calls, devices let go, session ended, store closed.
+    pub async fn stop(self) -> Result<(), Failed> {
+        // Calls under way wait for the node, so it has to end while they do.
+        let (server, node) = tokio::join!(self.server.stop(), self.node.stop());
+        let () = server;
+        node?;
+        self.store.close().await?;
+        Ok(())
+    }
+}
+
+/// Loads every model set once, and gives each target its own.
+fn targets(config: &Config) -> Result<Vec<TargetSpec>, Failed> {
+    let mut sets: BTreeMap<&str, ModelSet> = BTreeMap::new();
+    for (name, options) in &config.models {
+        let set = ModelSet::load(options)
+            .map_err(|error| format!("model set {name}: {}", crate::output::chain(&error)))?;
+        tracing::info!(model = %name, modules = set.modules().len(), digest = %set.digest(), "loaded");
+        sets.insert(name, set);
+    }
+    let mut targets = Vec::new();
+    for (name, target) in &config.targets {
+        let Some(models) = sets.get(target.model.as_str()).cloned() else { continue };
+        let driver = Gnmi::new(target.driver.clone(), models.clone());
+        targets.push(TargetSpec {
+            name: name.clone(),
+            address: target.driver.addresses.join(","),
+            model: target.model.clone(),
+            models,
+            driver: Arc::new(driver),
+            initial: target.initial,
+            tags: target.tags.clone(),
+        });
+    }
+    Ok(targets)
+}
+
+/// `serve`.
+pub async fn serve(path: &Path) -> Result<(), Failed> {
+    log();
+    // Listened for from here on, so that a stop during the start is not lost.
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let config = Config::read(path)?;
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    let node = config.node.clone();
+    let mut service = Service::start(config).await?;
+    let http = service.server.http().map(|at| at.to_string()).unwrap_or_default();
+    tracing::info!(%node, listen = %service.address(), %http, "ready");
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        () = service.node.ended() => return Err("the node cannot go on without its store".into()),
+    }
+    tracing::info!("stopping");
+    tokio::select! {
+        stopped = service.stop() => stopped,
+        // Whoever asks twice does not want to wait; the store is clean at any moment.
+        _ = interrupt.recv() => Ok(()),
+    }
+}
+
+/// Logs go to standard error; LOCKSTEP_LOG says what, as in `debug` or `lockstep_node=trace`.
+fn log() {
+    let filter = EnvFilter::try_from_env("LOCKSTEP_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let colour = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(colour)
+        .init();
+}

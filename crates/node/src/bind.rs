@@ -1,0 +1,38 @@
+//! Targets of the configuration file become records when the node starts.
+
+use lockstep_protocol::record::{Binding, Key};
+use lockstep_protocol::{Compare, Op, Txn, View, Written};
+use lockstep_store::Records;
+
+use crate::error::StartError;
+use crate::target::TargetSpec;
+
+/// Writes the binding of every target that has none, or another one. One whose models changed must
+/// be valid by the new ones first.
+pub(crate) async fn bind(
+    records: &Records,
+    view: &View,
+    targets: impl Iterator<Item = &TargetSpec>,
+) -> Result<(), StartError> {
+    for spec in targets {
+        let binding = Binding { models: spec.models.digest().clone() };
+        if view.binding(&spec.name) == Some(&binding) {
+            continue;
+        }
+        if let Some(violation) = spec.models.validate(&view.committed(&spec.name)).into_iter().next()
+        {
+            let (target, model) = (spec.name.clone(), spec.model.clone());
+            return Err(StartError::Rebind { target, model, violation: Box::new(violation) });
+        }
+        let unchanged = |key: Key| Compare::Unchanged(key.clone(), view.version(&key));
+        let compares = vec![
+            unchanged(Key::Binding(spec.name.clone())),
+            unchanged(Key::Configuration(spec.name.clone())),
+        ];
+        let ops = vec![Op::Binding { target: spec.name.clone(), binding }];
+        if let Written::Stale(_) = records.write(&Txn { compares, ops }).await? {
+            return Err(StartError::Race(spec.name.clone()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! Why a node cannot start, and why it cannot take a request now.
+
+use lockstep_types::Target;
+use lockstep_yang::Violation;
+
+/// Why a node cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store cannot be read or written.
+    #[error("the store cannot be used")]
+    Store(#[from] lockstep_store::Error),
+    /// Another model set was given to a target than the one its configuration was decided with, and
+    /// the configuration is not valid by it.
+    #[error(
+        "target {target} cannot be bound to model set {model}: what is committed breaks it at {path}: {message}; \
+         give the target its former models back, or change its configuration first",
+        path = .violation.path, message = .violation.message
+    )]
+    Rebind {
+        /// The target.
+        target: Target,
+        /// The name of the new model set.
+        model: String,
+        /// The first rule that is broken.
+        violation: Box<Violation>,
+    },
+    /// Another node wrote the same record at the same time.
+    #[error("target {0} was bound by somebody else at the same time; start again")]
+    Race(Target),
+}
+
+/// Why a request is not taken in now; nothing was written, and a retry can help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Busy {
+    /// As many requests are under way as may be.
+    #[error("{0} requests are under way, which is the limit; try again when some have ended")]
+    Full(usize),
+    /// The node stops.
+    #[error("the node is stopping; ask another, or again when it is back")]
+    Stopping,
+}

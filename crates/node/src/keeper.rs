@@ -1,0 +1,40 @@
+//! Keeping the session: its lease is renewed long before it ends.
+
+use std::time::Duration;
+
+use lockstep_protocol::Event;
+use lockstep_store::Session;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::sleep;
+
+use crate::clock::{Clock, nanoseconds};
+
+/// Renews the lease until told to stop, and tells the core how long it lasts: counted from the sending
+/// of the renewal, since the store counts from some later moment. Gives the session back.
+pub(crate) async fn keep(
+    session: Session,
+    clock: Clock,
+    events: mpsc::Sender<Event>,
+    mut stop: oneshot::Receiver<()>,
+) -> Session {
+    loop {
+        let sent = clock.now();
+        match session.keep().await {
+            Ok(()) => {
+                let until = sent.after(nanoseconds(session.ttl()));
+                // A core that has ended is told nothing; the stop comes next.
+                let _ = events.send(Event::Lease(until)).await;
+            }
+            Err(error) => tracing::warn!(%error, "the session could not be renewed"),
+        }
+        tokio::select! {
+            _ = &mut stop => return session,
+            () = sleep(pause(session.ttl())) => {}
+        }
+    }
+}
+
+/// Three tries fit into a lease.
+fn pause(ttl: Duration) -> Duration {
+    ttl / 3
+}

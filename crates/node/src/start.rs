@@ -1,0 +1,135 @@
+//! Starting a node, and stopping it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use lockstep_protocol::{Event, Node, Settings, View};
+use lockstep_southbound::Link;
+use lockstep_store::{Records, Session};
+use lockstep_types::{NodeName, Target};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+use crate::bind::bind;
+use crate::clock::{Clock, nanoseconds};
+use crate::error::StartError;
+use crate::handle::{Handle, Shared};
+use crate::keeper::keep;
+use crate::runtime::Runtime;
+use crate::target::TargetSpec;
+
+/// How many events may wait for the core. Whoever brings one waits when it is full.
+const QUEUE: usize = 1024;
+
+/// What a node is started with.
+#[derive(Debug)]
+pub struct Options {
+    /// The node's name.
+    pub name: NodeName,
+    /// Where records are kept.
+    pub records: Records,
+    /// The targets.
+    pub targets: Vec<TargetSpec>,
+    /// How many requests may be under way.
+    pub pending: usize,
+}
+
+/// A node that runs until it is stopped.
+#[derive(Debug)]
+pub struct Running {
+    handle: Handle,
+    stop: oneshot::Sender<()>,
+    runtime: JoinHandle<()>,
+    keeper: JoinHandle<Session>,
+    stop_keeper: oneshot::Sender<()>,
+}
+
+impl Running {
+    /// What the other rooms hold of it.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Waits until the node has ended by itself, which it does only when it cannot go on: the store
+    /// is gone. Started again, it carries on from what the store holds.
+    pub async fn ended(&mut self) {
+        let _ = (&mut self.runtime).await;
+    }
+
+    /// Stops: takes no more requests, lets go of every device, ends the session.
+    ///
+    /// # Errors
+    /// The session could not be ended; its lease will run out.
+    pub async fn stop(self) -> Result<(), lockstep_store::Error> {
+        // A runtime that has ended by itself needs no telling.
+        let _ = self.stop.send(());
+        if let Err(error) = self.runtime.await {
+            tracing::error!(%error, "the node did not stop as it should");
+        }
+        // After the runtime: nothing is sent to a device under a session that has ended.
+        let _ = self.stop_keeper.send(());
+        match self.keeper.await {
+            Ok(session) => session.end().await,
+            Err(error) => {
+                tracing::error!(%error, "the session is left to run out");
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Starts a node: begins its session, loads the store, binds the targets, connects to them.
+///
+/// # Errors
+/// The store cannot be used, or a target cannot be bound to its models.
+pub async fn start(options: Options) -> Result<Running, StartError> {
+    let Options { name, records, targets, pending } = options;
+    let clock = Clock::new();
+    bind(&records, &records.load().await?, targets.iter()).await?;
+    let begun = clock.now();
+    let session = records.begin(&name).await?;
+    let view = records.load().await?;
+    let watch = records.watch(view.revision()).await?;
+
+    let (events_in, events) = mpsc::channel(QUEUE);
+    let (requests_in, requests) = mpsc::channel(QUEUE);
+    let (stop, stopped) = oneshot::channel();
+    let links = Arc::new(links(&targets, &view, &events_in));
+    let (publish, published) = watch::channel(Arc::new(view.clone()));
+    let targets = targets.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
+    let shared = Arc::new(Shared {
+        name,
+        session: session.id().clone(),
+        clock,
+        targets,
+        requests: requests_in,
+        view: published,
+        links: Arc::downgrade(&links),
+        under_way: AtomicUsize::new(0),
+        pending_limit: pending,
+    });
+    let mut core = Node::new(session.id().clone(), Settings::default(), view);
+    core.handle(Event::Tick(clock.now()));
+    core.handle(Event::Lease(begun.after(nanoseconds(session.ttl()))));
+    let (stop_keeper, keeper_stopped) = oneshot::channel();
+    let keeper = tokio::spawn(keep(session, clock, events_in.clone(), keeper_stopped));
+    let runtime = Runtime::new(core, records, Arc::clone(&shared), links, publish, events_in);
+    let runtime = tokio::spawn(runtime.run(events, requests, watch, stopped));
+    Ok(Running { handle: Handle { shared }, stop, runtime, keeper, stop_keeper })
+}
+
+/// A link to every target, numbered on from the last connection anyone had.
+fn links(
+    targets: &[TargetSpec],
+    view: &View,
+    events: &mpsc::Sender<Event>,
+) -> BTreeMap<Target, Link> {
+    let link = |spec: &TargetSpec| {
+        let last = view.mastership(&spec.name).map(|m| m.connection).unwrap_or_default();
+        let driver = Arc::clone(&spec.driver);
+        Link::spawn(spec.name.clone(), driver, last.next(), events.clone())
+    };
+    targets.iter().map(|spec| (spec.name.clone(), link(spec))).collect()
+}

@@ -1,0 +1,108 @@
+//! How a target stands, in the words that users are shown.
+
+use lockstep_types::{Index, NodeName, Target, Term};
+use lockstep_protocol::View;
+
+use crate::target::TargetSpec;
+
+/// What a target is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// No node is connected to it.
+    Pending,
+    /// It is being read and brought in line.
+    Synchronising,
+    /// It holds what was applied.
+    Synchronised,
+    /// It is left alone.
+    Paused,
+    /// It will not be brought in line.
+    Failed,
+}
+
+impl State {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Synchronising => "synchronising",
+            Self::Synchronised => "synchronised",
+            Self::Paused => "paused",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// How a target stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetStatus {
+    /// Its name.
+    pub name: Target,
+    /// Where it is; empty if the node was not told.
+    pub address: String,
+    /// Whether a node is connected to it.
+    pub connected: bool,
+    /// The node that may write to it.
+    pub master: Option<NodeName>,
+    /// Grows with every new master and every new connection.
+    pub term: Term,
+    /// What it is at.
+    pub state: State,
+    /// Why, where it is not well.
+    pub reason: Option<String>,
+    /// The last transaction considered for what is wanted of it.
+    pub committed: Index,
+    /// The last transaction considered for what it has accepted.
+    pub applied: Index,
+    /// The name of its model set.
+    pub model: String,
+    /// To find it by.
+    pub tags: Vec<String>,
+}
+
+impl TargetStatus {
+    /// `failure` is why this node is not connected to it, where that is known.
+    pub(crate) fn of(
+        target: &Target,
+        spec: Option<&TargetSpec>,
+        view: &View,
+        failure: Option<String>,
+    ) -> Self {
+        let header = view.header(target);
+        let master = view.master(target).and_then(|master| master.session.as_ref());
+        let (state, reason) = state(target, spec, view, failure);
+        Self {
+            name: target.clone(),
+            address: spec.map(|spec| spec.address.clone()).unwrap_or_default(),
+            connected: master.is_some(),
+            master: master.and_then(|session| view.node(session)).cloned(),
+            term: view.mastership(target).map(|mastership| mastership.term).unwrap_or_default(),
+            state,
+            reason,
+            committed: header.committed.index,
+            applied: header.applied.index,
+            model: spec.map(|spec| spec.model.clone()).unwrap_or_default(),
+            tags: spec.map(|spec| spec.tags.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+fn state(
+    target: &Target,
+    spec: Option<&TargetSpec>,
+    view: &View,
+    failure: Option<String>,
+) -> (State, Option<String>) {
+    if spec.is_none() {
+        return (State::Paused, Some("the configuration file no longer names it".into()));
+    }
+    if view.master(target).is_none() {
+        return (State::Pending, failure);
+    }
+    match &view.header(target).resync_refused {
+        _ if view.is_synchronised(target) => (State::Synchronised, None),
+        Some(refused) => (State::Failed, Some(format!("{}: {}", refused.code, refused.message))),
+        None => (State::Synchronising, None),
+    }
+}

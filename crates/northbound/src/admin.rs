@@ -1,0 +1,164 @@
+//! The admin service of `lockstep.v1`.
+
+mod show;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use lockstep_gnmi::proto::lockstep::v1::admin_server::{Admin, AdminServer};
+use lockstep_gnmi::proto::lockstep::v1::{
+    CancelRequest, CancelResponse, GetTargetRequest, GetTargetResponse, GetTransactionRequest,
+    GetTransactionResponse, ListTargetsRequest, ListTargetsResponse, ListTransactionsRequest,
+    ListTransactionsResponse, RollbackRequest, RollbackResponse, RollbackRule,
+};
+use lockstep_node::Handle;
+use lockstep_protocol::record::{Kind, Mode, Rule, Transaction};
+use lockstep_protocol::{Body, Reply, Until};
+use lockstep_types::{Index, Target};
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+use crate::deadline::deadline;
+use crate::ids::Ids;
+use crate::{gnmi, refusal, text};
+
+/// How many transactions are listed at once when nobody says.
+const PAGE: usize = 100;
+/// How many at the most.
+const LARGEST_PAGE: usize = 10_000;
+
+/// What operators ask.
+#[derive(Clone, Debug)]
+pub(crate) struct Service {
+    node: Handle,
+    ids: Arc<Ids>,
+}
+
+impl Service {
+    pub(crate) fn server(node: Handle, ids: Arc<Ids>, message: usize) -> AdminServer<Self> {
+        AdminServer::new(Self { node, ids })
+            .max_decoding_message_size(message)
+            .max_encoding_message_size(message)
+    }
+
+    fn rollback_of(
+        &self,
+        metadata: &MetadataMap,
+        asked: &RollbackRequest,
+    ) -> Result<lockstep_protocol::Request, Status> {
+        let rule = match asked.rule() {
+            RollbackRule::Target => Rule::Target,
+            RollbackRule::Path => Rule::Path,
+        };
+        let only: BTreeSet<Target> =
+            asked.targets.iter().map(|name| target_name(name)).collect::<Result<_, _>>()?;
+        let wait = refusal::duration(asked.deadline.as_ref())?;
+        Ok(lockstep_protocol::Request {
+            id: self.ids.of(&asked.id)?,
+            body: Body {
+                kind: Kind::Rollback { of: Index::new(asked.index), rule },
+                mode: Mode::Atomic,
+                edits: std::collections::BTreeMap::new(),
+                only,
+            },
+            until: if asked.r#async { Until::Decision } else { Until::Outcome },
+            deadline: deadline(self.node.now(), wait, metadata),
+            author: String::new(),
+            comment: asked.comment.clone(),
+        })
+    }
+}
+
+fn target_name(name: &str) -> Result<Target, Status> {
+    Target::new(name).map_err(|error| Status::invalid_argument(error.to_string()))
+}
+
+fn no_transaction(index: u64) -> Status {
+    Status::not_found(format!("there is no transaction {index}"))
+}
+
+/// Whether a transaction is among those asked for.
+fn is_asked(asked: &ListTransactionsRequest, transaction: &Transaction) -> bool {
+    let before = asked.before_index == 0 || transaction.index.get() < asked.before_index;
+    let word = text::status(transaction.status);
+    let status = asked.status.is_empty() || asked.status.iter().any(|status| status == word);
+    let concerns = |name: &String| transaction.targets.contains_key(name.as_str());
+    before && status && (asked.target.is_empty() || asked.target.iter().any(concerns))
+}
+
+#[tonic::async_trait]
+impl Admin for Service {
+    async fn list_transactions(
+        &self,
+        request: Request<ListTransactionsRequest>,
+    ) -> Result<Response<ListTransactionsResponse>, Status> {
+        let asked = request.get_ref();
+        let limit = usize::try_from(asked.limit).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
+        let limit = if limit == 0 { PAGE } else { limit };
+        let view = self.node.view();
+        let found = view.transactions_backwards().filter(|t| is_asked(asked, t)).take(limit);
+        let transactions = found.map(|t| show::transaction(&view, t)).collect();
+        Ok(Response::new(ListTransactionsResponse { transactions }))
+    }
+
+    async fn get_transaction(
+        &self,
+        request: Request<GetTransactionRequest>,
+    ) -> Result<Response<GetTransactionResponse>, Status> {
+        let index = request.get_ref().index;
+        let view = self.node.view();
+        let found = view.transaction(Index::new(index)).ok_or_else(|| no_transaction(index))?;
+        let transaction = Some(show::transaction(&view, found));
+        Ok(Response::new(GetTransactionResponse { transaction }))
+    }
+
+    async fn list_targets(
+        &self,
+        _: Request<ListTargetsRequest>,
+    ) -> Result<Response<ListTargetsResponse>, Status> {
+        let targets = self.node.statuses().into_iter().map(show::target).collect();
+        Ok(Response::new(ListTargetsResponse { targets }))
+    }
+
+    async fn get_target(
+        &self,
+        request: Request<GetTargetRequest>,
+    ) -> Result<Response<GetTargetResponse>, Status> {
+        let name = target_name(&request.get_ref().name)?;
+        let status = self.node.status(&name);
+        let status = status.ok_or_else(|| Status::not_found(format!("there is no target {name}")))?;
+        Ok(Response::new(GetTargetResponse { target: Some(show::target(status)) }))
+    }
+
+    async fn rollback(
+        &self,
+        request: Request<RollbackRequest>,
+    ) -> Result<Response<RollbackResponse>, Status> {
+        let submission = self.rollback_of(request.metadata(), request.get_ref())?;
+        let until = submission.until;
+        match self.node.submit(submission).await.map_err(refusal::busy)? {
+            Reply::Refused(refused) => Err(refusal::refused(&refused)),
+            Reply::Transaction { index, status } => {
+                let view = self.node.view();
+                gnmi::judge(&view, index, status, until)?;
+                let transaction = view.transaction(index).map(|t| show::transaction(&view, t));
+                Ok(Response::new(RollbackResponse { transaction }))
+            }
+        }
+    }
+
+    async fn cancel(
+        &self,
+        request: Request<CancelRequest>,
+    ) -> Result<Response<CancelResponse>, Status> {
+        let index = Index::new(request.get_ref().index);
+        match self.node.cancel(index).await.map_err(refusal::busy)? {
+            Reply::Refused(refused) => Err(refusal::refused(&refused)),
+            Reply::Transaction { index, .. } => {
+                let view = self.node.view();
+                let transaction = view.transaction(index).map(|t| show::transaction(&view, t));
+                Ok(Response::new(CancelResponse { transaction }))
+            }
+        }
+    }
+}

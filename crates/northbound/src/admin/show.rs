@@ -1,0 +1,101 @@
+//! Transactions and targets as they are shown.
+
+use lockstep_gnmi::code;
+use lockstep_gnmi::proto::lockstep::v1::{Failure, Target, Transaction, TransactionTarget};
+use lockstep_node::TargetStatus;
+use lockstep_protocol::View;
+use lockstep_protocol::record::{self, Kind, Reason};
+use lockstep_types::Timestamp;
+
+use crate::{outcome, text};
+
+/// A transaction, with what it waits for now.
+pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transaction {
+    let targets = shown.targets.iter().map(|(target, part)| {
+        let one = TransactionTarget {
+            status: text::part(part.status).into(),
+            error: part.reason.as_ref().map(failure),
+            waiting_for: outcome::waiting_for(view, shown, target),
+        };
+        (target.to_string(), one)
+    });
+    let of = match shown.kind {
+        Kind::Rollback { of, .. } => of.get(),
+        Kind::Change => 0,
+    };
+    Transaction {
+        index: shown.index.get(),
+        id: shown.id.to_string(),
+        kind: text::kind(shown.kind).into(),
+        status: text::status(shown.status).into(),
+        author: shown.author.clone(),
+        comment: shown.comment.clone(),
+        submitted: Some(time(shown.submitted)),
+        decided: shown.decided.map(time),
+        finished: shown.finished.map(time),
+        waiting_for: waiting_for(view, shown),
+        error: shown.reason.as_ref().map(failure),
+        rolled_back_by: rolled_back_by(shown),
+        targets: targets.collect(),
+        mode: text::mode(shown.mode).into(),
+        of,
+    }
+}
+
+/// The first target that holds it up, and with what.
+fn waiting_for(view: &View, shown: &record::Transaction) -> String {
+    let waits = shown.targets.keys().filter_map(|target| {
+        let wait = view.waiting_for(shown, target)?;
+        Some(format!("target {target}: {}", text::wait(&wait)))
+    });
+    waits.take(1).collect()
+}
+
+/// The Rollback that took it out of its last target.
+fn rolled_back_by(shown: &record::Transaction) -> u64 {
+    let by = shown.targets.values().filter_map(|part| part.rolled_back_by).max();
+    by.map_or(0, lockstep_types::Index::get)
+}
+
+/// Why something did not go well. A refusal by a device keeps the device's own code and words.
+fn failure(reason: &Reason) -> Failure {
+    let (ours, message) = text::reason(reason);
+    let (code, message) = match reason {
+        Reason::Refused { failure, .. } => (failure.code.clone(), message),
+        _ => (code::name(ours).into(), message),
+    };
+    let path = match reason {
+        Reason::Invalid(broken) | Reason::InvalidAfterWithdrawal(broken) => {
+            broken.first().map(|violation| violation.path.to_string()).unwrap_or_default()
+        }
+        _ => String::new(),
+    };
+    Failure { code, message, path }
+}
+
+/// A target.
+pub(super) fn target(status: TargetStatus) -> Target {
+    Target {
+        name: status.name.to_string(),
+        address: status.address,
+        connected: status.connected,
+        master: status.master.map(|master| master.to_string()).unwrap_or_default(),
+        term: status.term.get(),
+        state: status.state.name().into(),
+        reason: status.reason.unwrap_or_default(),
+        // Devices are not probed yet for whether they honour the election id.
+        fencing: "unknown".into(),
+        committed: status.committed.get(),
+        applied: status.applied.get(),
+        model: status.model,
+        tags: status.tags,
+    }
+}
+
+fn time(at: Timestamp) -> prost_types::Timestamp {
+    const SECOND: u64 = 1_000_000_000;
+    prost_types::Timestamp {
+        seconds: i64::try_from(at.get() / SECOND).unwrap_or(i64::MAX),
+        nanos: i32::try_from(at.get() % SECOND).unwrap_or_default(),
+    }
+}

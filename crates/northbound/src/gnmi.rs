@@ -1,0 +1,65 @@
+//! The gNMI service.
+
+mod capabilities;
+mod get;
+mod place;
+mod set;
+
+use std::sync::Arc;
+
+use lockstep_gnmi::proto::gnmi::g_nmi_server::{GNmi, GNmiServer};
+use lockstep_gnmi::proto::gnmi::{
+    CapabilityRequest, CapabilityResponse, GetRequest, GetResponse, SetRequest, SetResponse,
+    SubscribeRequest, SubscribeResponse,
+};
+use lockstep_node::Handle;
+use tokio_stream::Empty;
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::ids::Ids;
+
+pub(crate) use set::judge;
+
+/// gNMI in front of every target of a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Service {
+    node: Handle,
+    ids: Arc<Ids>,
+}
+
+impl Service {
+    /// The service, with messages up to this many bytes.
+    pub(crate) fn server(node: Handle, ids: Arc<Ids>, message: usize) -> GNmiServer<Self> {
+        GNmiServer::new(Self { node, ids })
+            .max_decoding_message_size(message)
+            .max_encoding_message_size(message)
+    }
+}
+
+#[tonic::async_trait]
+impl GNmi for Service {
+    async fn capabilities(
+        &self,
+        request: Request<CapabilityRequest>,
+    ) -> Result<Response<CapabilityResponse>, Status> {
+        capabilities::capabilities(&self.node, request.get_ref()).map(Response::new)
+    }
+
+    async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
+        get::get(&self.node, request.get_ref()).map(Response::new)
+    }
+
+    async fn set(&self, request: Request<SetRequest>) -> Result<Response<SetResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        set::set(&self.node, &self.ids, &metadata, &request).await.map(Response::new)
+    }
+
+    type SubscribeStream = Empty<Result<SubscribeResponse, Status>>;
+
+    async fn subscribe(
+        &self,
+        _: Request<Streaming<SubscribeRequest>>,
+    ) -> Result<Response<Self::SubscribeStream>, Status> {
+        Err(Status::unimplemented("Subscribe is not implemented yet; Get serves the configuration"))
+    }
+}

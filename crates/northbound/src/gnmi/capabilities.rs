@@ -1,0 +1,27 @@
+//! Capabilities: the union of all model sets.
+
+use std::collections::BTreeSet;
+
+use lockstep_gnmi::proto::gnmi::{CapabilityRequest, CapabilityResponse, Encoding, ModelData};
+use lockstep_node::Handle;
+use tonic::Status;
+
+/// The version of gNMI that is spoken.
+const VERSION: &str = "0.10.0";
+
+pub(super) fn capabilities(
+    node: &Handle,
+    request: &CapabilityRequest,
+) -> Result<CapabilityResponse, Status> {
+    super::place::no_depth(&request.extension)?;
+    let modules = node.targets().values().flat_map(|spec| spec.models.modules());
+    let modules: BTreeSet<_> =
+        modules.map(|m| (m.name.clone(), m.organization.clone(), m.revision.clone())).collect();
+    let model = |(name, organization, version)| ModelData { name, organization, version };
+    Ok(CapabilityResponse {
+        supported_models: modules.into_iter().map(model).collect(),
+        supported_encodings: vec![Encoding::Json.into(), Encoding::JsonIetf.into()],
+        g_nmi_version: VERSION.into(),
+        extension: Vec::new(),
+    })
+}

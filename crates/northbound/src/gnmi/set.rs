@@ -1,0 +1,146 @@
+//! Set: one transaction, on as many targets as its paths name.
+
+use std::collections::BTreeMap;
+
+use lockstep_gnmi::proto::gnmi::{SetRequest, SetResponse};
+use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
+use lockstep_gnmi::proto::lockstep::v1::SetOptions;
+use lockstep_gnmi::set::{self, Kind as Op, Operation};
+use lockstep_gnmi::{extension, value};
+use lockstep_node::Handle;
+use lockstep_protocol::record::{Kind, Mode, Status as Stage};
+use lockstep_protocol::{Body, Reply, Request, Until, View};
+use lockstep_types::{Edit, Index, Target};
+use lockstep_yang::{Data, DataForm};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+
+use super::place;
+use crate::deadline::deadline;
+use crate::ids::Ids;
+use crate::{outcome, refusal};
+
+pub(super) async fn set(
+    node: &Handle,
+    ids: &Ids,
+    metadata: &MetadataMap,
+    request: &SetRequest,
+) -> Result<SetResponse, Status> {
+    let options = options(request)?;
+    let operations = set::read(request).map_err(|error| refusal::set(&error))?;
+    if operations.is_empty() {
+        return Ok(response(node, request, None));
+    }
+    let edits = edits(node, &operations)?;
+    let submission = submission(node, ids, metadata, &options, edits)?;
+    let until = submission.until;
+    match node.submit(submission).await.map_err(refusal::busy)? {
+        Reply::Refused(refused) => Err(refusal::refused(&refused)),
+        Reply::Transaction { index, status } => {
+            judge(&node.view(), index, status, until)?;
+            Ok(response(node, request, Some(index)))
+        }
+    }
+}
+
+/// What goes with the request beside its operations. What is asked for and not there yet is refused,
+/// so that nobody takes it for done.
+fn options(request: &SetRequest) -> Result<SetOptions, Status> {
+    place::no_depth(&request.extension)?;
+    if request.extension.iter().any(|e| matches!(e.ext, Some(Ext::Commit(_)))) {
+        return Err(Status::unimplemented("commit confirmed is not implemented yet"));
+    }
+    let options = extension::options(&request.extension).map_err(|e| refusal::extension(&e))?;
+    let options = options.unwrap_or_default();
+    if options.dry_run {
+        return Err(Status::unimplemented("dry_run is not implemented yet"));
+    }
+    Ok(options)
+}
+
+/// What is asked of each target, by the words of its models.
+fn edits(node: &Handle, operations: &[Operation]) -> Result<BTreeMap<Target, Edit>, Status> {
+    let mut by_target: BTreeMap<&Target, Vec<&Operation>> = BTreeMap::new();
+    for operation in operations {
+        let target = operation.target.as_ref().ok_or_else(place::no_target)?;
+        by_target.entry(target).or_default().push(operation);
+    }
+    let edit = |(target, operations): (&Target, Vec<&Operation>)| {
+        let spec = place::target(node, target)?;
+        let mut asked = Vec::with_capacity(operations.len());
+        for operation in operations {
+            place::origin(spec, operation.origin.as_deref())?;
+            asked.push(translate(operation)?);
+        }
+        let edit = spec.models.edit(&asked).map_err(|error| refusal::edit(target, &error))?;
+        Ok((target.clone(), edit))
+    };
+    by_target.into_iter().map(edit).collect()
+}
+
+fn translate(operation: &Operation) -> Result<lockstep_yang::Operation, Status> {
+    let path = operation.path.clone();
+    let data = || {
+        let (form, json) = operation.data.clone().ok_or_else(|| {
+            Status::invalid_argument(format!("{} comes without a value", operation.path))
+        })?;
+        let form = match form {
+            value::Form::Json => DataForm::Json,
+            value::Form::Ietf => DataForm::Ietf,
+            value::Form::Scalar => DataForm::Scalar,
+        };
+        Ok::<_, Status>(Data { form, json })
+    };
+    Ok(match operation.kind {
+        Op::Delete => lockstep_yang::Operation::Delete(path),
+        Op::Replace => lockstep_yang::Operation::Replace(path, data()?),
+        Op::Update => lockstep_yang::Operation::Update(path, data()?),
+    })
+}
+
+fn submission(
+    node: &Handle,
+    ids: &Ids,
+    metadata: &MetadataMap,
+    options: &SetOptions,
+    edits: BTreeMap<Target, Edit>,
+) -> Result<Request, Status> {
+    let asked = refusal::duration(options.deadline.as_ref())?;
+    Ok(Request {
+        id: ids.of(&options.id)?,
+        body: Body {
+            kind: Kind::Change,
+            mode: if options.queued { Mode::Queued } else { Mode::Atomic },
+            edits,
+            only: std::collections::BTreeSet::new(),
+        },
+        until: if options.r#async { Until::Decision } else { Until::Outcome },
+        deadline: deadline(node.now(), asked, metadata),
+        author: String::new(),
+        comment: options.comment.clone(),
+    })
+}
+
+/// Whether a transaction came to what was asked of it: applied, or with an async answer decided.
+pub(crate) fn judge(view: &View, index: Index, stage: Stage, until: Until) -> Result<(), Status> {
+    let went_well = match stage {
+        Stage::Applied => true,
+        Stage::Committed => until == Until::Decision,
+        _ => false,
+    };
+    if went_well {
+        return Ok(());
+    }
+    let transaction = view.transaction(index);
+    Err(transaction.map_or_else(
+        || Status::internal(format!("transaction {index} is not in the log any more")),
+        |transaction| outcome::error(view, transaction),
+    ))
+}
+
+fn response(node: &Handle, request: &SetRequest, index: Option<Index>) -> SetResponse {
+    let view = node.view();
+    let transaction = index.and_then(|index| view.transaction(index));
+    let submitted = transaction.map_or_else(|| node.now(), |transaction| transaction.submitted);
+    set::response(request, i64::try_from(submitted.get()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,83 @@
+//! What became of a transaction, as status details and as an error.
+
+use lockstep_gnmi::code;
+use lockstep_gnmi::proto::lockstep::v1::{Outcome, TargetOutcome};
+use lockstep_protocol::View;
+use lockstep_protocol::record::{PartStatus, Reason, Status as Outcomes, Transaction};
+use lockstep_types::Target;
+use tonic::{Code, Status};
+
+use crate::text;
+
+/// An error for a transaction that is in the log and did not go well, with its outcome as details.
+pub(crate) fn error(view: &View, transaction: &Transaction) -> Status {
+    let (code, why) = transaction.reason.as_ref().map_or_else(
+        || (Code::Internal, format!("it is {}", text::status(transaction.status))),
+        text::reason,
+    );
+    let (code, why) = match transaction.status {
+        Outcomes::Partial => (Code::Aborted, partial(transaction)),
+        _ => (code, why),
+    };
+    let left = to_be_reached(transaction);
+    let word = text::status(transaction.status);
+    let message = format!("transaction {} {word}: {why}{left}", transaction.index);
+    lockstep_gnmi::outcome::status(code, message, &outcome(view, transaction))
+}
+
+/// What a queued one came to where it was withdrawn.
+fn partial(transaction: &Transaction) -> String {
+    let withdrawn = transaction.targets.iter().filter(|(_, p)| p.status == PartStatus::Withdrawn);
+    let because = withdrawn.map(|(target, part)| match &part.reason {
+        Some(reason) => text::reason(reason).1,
+        None => format!("withdrawn on target {target}"),
+    });
+    because.collect::<Vec<_>>().join("; ")
+}
+
+/// The targets that are still to be brought back, named.
+fn to_be_reached(transaction: &Transaction) -> String {
+    if transaction.status != Outcomes::Reverting {
+        return String::new();
+    }
+    let open = |status| matches!(status, PartStatus::Pending | PartStatus::Applied);
+    let targets = transaction.targets.iter().filter(|(_, part)| open(part.status));
+    let names: Vec<&str> = targets.map(|(target, _)| target.as_str()).collect();
+    format!("; still to be undone on {}", names.join(", "))
+}
+
+/// What became of a transaction, target by target.
+pub(crate) fn outcome(view: &View, transaction: &Transaction) -> Outcome {
+    let targets = transaction.targets.iter().map(|(target, part)| {
+        let (code, message) = part.reason.as_ref().map(device).unwrap_or_default();
+        let one = TargetOutcome {
+            status: text::part(part.status).into(),
+            code,
+            message,
+            waiting_for: waiting_for(view, transaction, target),
+        };
+        (target.to_string(), one)
+    });
+    Outcome {
+        id: transaction.id.to_string(),
+        index: transaction.index.get(),
+        status: text::status(transaction.status).into(),
+        targets: targets.collect(),
+    }
+}
+
+/// The device's own code and words where it spoke, ours where it did not.
+fn device(reason: &Reason) -> (String, String) {
+    match reason {
+        Reason::Refused { failure, .. } => (failure.code.clone(), failure.message.clone()),
+        other => {
+            let (code, message) = text::reason(other);
+            (code::name(code).into(), message)
+        }
+    }
+}
+
+/// What is waited for on a target; empty: nothing.
+pub(crate) fn waiting_for(view: &View, transaction: &Transaction, target: &Target) -> String {
+    view.waiting_for(transaction, target).as_ref().map(text::wait).unwrap_or_default()
+}

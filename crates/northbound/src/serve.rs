@@ -1,0 +1,185 @@
+//! The listeners.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lockstep_node::Handle;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::transport::{Certificate, Identity, Server as Grpc, ServerTlsConfig};
+
+use crate::{admin, gnmi, http, ids::Ids};
+
+/// Certificates of a listener, as files.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    /// The certificate chain.
+    pub cert: PathBuf,
+    /// Its key.
+    pub key: PathBuf,
+    /// Who may sign clients' certificates.
+    pub ca: Option<PathBuf>,
+    /// Whether a client must have one.
+    pub require_client_cert: bool,
+}
+
+/// What is served where.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// gNMI and the admin API.
+    pub listen: SocketAddr,
+    /// HTTP; none: not served.
+    pub http: Option<SocketAddr>,
+    /// None: plaintext.
+    pub tls: Option<Tls>,
+    /// The largest message, in bytes.
+    pub message: usize,
+}
+
+/// Why nothing can be served.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A certificate or key cannot be read.
+    #[error("cannot read {path}: {error}", path = .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A certificate or key cannot be used.
+    #[error("the certificate or its key cannot be used: {0}")]
+    Certificate(tonic::transport::Error),
+    /// Reflection cannot describe what is served.
+    #[error("the services cannot be described: {0}")]
+    Reflection(tonic_reflection::server::Error),
+}
+
+/// Everything that is served, until it is stopped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    http: Option<SocketAddr>,
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Server {
+    /// Where gNMI and the admin API are.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where HTTP is.
+    #[must_use]
+    pub fn http(&self) -> Option<SocketAddr> {
+        self.http
+    }
+
+    /// Takes no more calls, and ends when those under way have ended.
+    pub async fn stop(mut self) {
+        self.stop.send_replace(true);
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Serves a node. Listening has begun when this returns.
+///
+/// # Errors
+/// An address or a certificate cannot be used.
+pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
+    let (stop, stopped) = watch::channel(false);
+    let mut tasks = JoinSet::new();
+    let (listener, address) = listen(options.listen).await?;
+    let http = match options.http {
+        Some(at) => {
+            let (listener, address) = listen(at).await?;
+            tasks.spawn(run_http(listener, node.clone(), stopped.clone()));
+            Some(address)
+        }
+        None => None,
+    };
+    let router = grpc(node, &options).await?;
+    tasks.spawn(async move {
+        let incoming = TcpListenerStream::new(listener);
+        if let Err(error) = router.serve_with_incoming_shutdown(incoming, ended(stopped)).await {
+            tracing::error!(%error, "the gRPC listener ended");
+        }
+    });
+    Ok(Server { address, http, stop, tasks })
+}
+
+async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
+    let listener = TcpListener::bind(at).await;
+    let listener = listener.map_err(|error| Error::Listen { address: at, error })?;
+    let address = listener.local_addr().map_err(|error| Error::Listen { address: at, error })?;
+    Ok((listener, address))
+}
+
+async fn grpc(node: Handle, options: &Options) -> Result<tonic::transport::server::Router, Error> {
+    let ids = Arc::new(Ids::new(node.session().clone()));
+    let (health, health_service) = tonic_health::server::health_reporter();
+    let gnmi = gnmi::Service::server(node.clone(), Arc::clone(&ids), options.message);
+    let admin = admin::Service::server(node, ids, options.message);
+    serving(&health, &gnmi, &admin).await;
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(lockstep_gnmi::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()
+        .map_err(Error::Reflection)?;
+    let mut grpc = Grpc::builder();
+    if let Some(tls) = &options.tls {
+        grpc = grpc.tls_config(certificates(tls)?).map_err(Error::Certificate)?;
+    }
+    Ok(grpc
+        .add_service(health_service)
+        .add_service(reflection)
+        .add_service(gnmi)
+        .add_service(admin))
+}
+
+async fn serving<G, A>(health: &tonic_health::server::HealthReporter, _: &G, _: &A)
+where
+    G: tonic::server::NamedService,
+    A: tonic::server::NamedService,
+{
+    health.set_serving::<G>().await;
+    health.set_serving::<A>().await;
+}
+
+fn certificates(tls: &Tls) -> Result<ServerTlsConfig, Error> {
+    let read = |path: &PathBuf| {
+        std::fs::read(path).map_err(|error| Error::File { path: path.clone(), error })
+    };
+    let mut config = ServerTlsConfig::new().identity(Identity::from_pem(read(&tls.cert)?, read(&tls.key)?));
+    if let Some(ca) = &tls.ca {
+        config = config
+            .client_ca_root(Certificate::from_pem(read(ca)?))
+            .client_auth_optional(!tls.require_client_cert);
+    }
+    Ok(config)
+}
+
+async fn run_http(listener: TcpListener, node: Handle, stopped: watch::Receiver<bool>) {
+    let served = axum::serve(listener, http::router(node));
+    if let Err(error) = served.with_graceful_shutdown(ended(stopped)).await {
+        tracing::error!(%error, "the HTTP listener ended");
+    }
+}
+
+async fn ended(mut stopped: watch::Receiver<bool>) {
+    // The sender going away means the same.
+    let _ = stopped.wait_for(|stopped| *stopped).await;
+}

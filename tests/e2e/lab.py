@@ -1,0 +1,248 @@
+"""A small network to test with: one node and a few simulated devices, each a process of its own."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+import grpc
+from pygnmi.client import gNMIclient
+from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = pathlib.Path(os.environ.get("LOCKSTEP", ROOT / "target" / "debug" / "lockstep"))
+MODELS = ROOT / "models" / "lab"
+# Long enough for a machine that is busy with something else; nothing waits for it to pass.
+PATIENCE = 30
+
+
+def free_ports(count):
+    """Ports that nobody listens on. Taken all at once, so that no two are the same."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def until(what, condition):
+    """Waits for a condition to hold and gives back what it gave."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            found = condition()
+            if found:
+                return found
+            last = found
+        except Exception as error:  # it may well fail until it holds
+            last = error
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what}: not within {PATIENCE} s; last: {last!r}")
+        time.sleep(0.02)
+
+
+class Process:
+    """A process whose output is kept, and shown if a test fails."""
+
+    def __init__(self, log, *arguments):
+        self.log = log
+        with open(log, "ab") as out:
+            self.process = subprocess.Popen([BINARY, *arguments], stdout=out, stderr=out)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        """Stops it as an operator would, and says how it ended."""
+        self.process.terminate()
+        try:
+            return self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"did not stop:\n{pathlib.Path(self.log).read_text()}") from None
+
+    def is_running(self):
+        return self.process.poll() is None
+
+
+class Lab:
+    """Devices leaf1, leaf2, … and a node in front of them."""
+
+    def __init__(self, folder, devices=3):
+        self.folder = folder
+        self.names = [f"leaf{number}" for number in range(1, devices + 1)]
+        self.port, self.http, *ports = free_ports(2 + devices)
+        self.ports = dict(zip(self.names, ports))
+        self.devices = {}
+        self.node = None
+        self.write_config()
+
+    def write_config(self, **extra):
+        address = lambda name: f"127.0.0.1:{self.ports[name]}"
+        target = lambda name: {"address": address(name), "insecure": True, "model": "lab-1.0"}
+        config = {
+            "node": "n1",
+            "listen": f"127.0.0.1:{self.port}",
+            "http": f"127.0.0.1:{self.http}",
+            "store": "./data",
+            "insecure": True,
+            "models": {"lab-1.0": str(MODELS)},
+            "targets": {name: target(name) for name in self.names},
+            **extra,
+        }
+        # JSON is YAML.
+        (self.folder / "lockstep.yaml").write_text(json.dumps(config))
+
+    def start_device(self, name):
+        listen = f"127.0.0.1:{self.ports[name]}"
+        log = self.folder / f"{name}.log"
+        self.devices[name] = Process(log, "sim", "--models", MODELS, "--listen", listen)
+
+    def start_node(self):
+        self.node = Process(self.folder / "node.log", "serve", "--config", self.folder / "lockstep.yaml")
+        until("the node answers", lambda: self.run("target", "list"))
+
+    def start(self):
+        for name in self.names:
+            self.start_device(name)
+        self.start_node()
+        self.wait_synchronised()
+        return self
+
+    def stop(self):
+        for process in [self.node, *self.devices.values()]:
+            if process and process.is_running():
+                process.kill()
+
+    def logs(self):
+        return "\n".join(f"--- {log.name}\n{log.read_text()}" for log in sorted(self.folder.glob("*.log")))
+
+    # The command line.
+
+    def command(self, *arguments):
+        server = ["--server", f"127.0.0.1:{self.port}", "--insecure"]
+        return subprocess.run([BINARY, *server, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+
+    def run(self, *arguments):
+        """A command that must work; what it prints, from JSON."""
+        done = self.command(*arguments, "--output", "json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def sim(self, *arguments):
+        done = subprocess.run([BINARY, "sim", *arguments], capture_output=True, text=True, timeout=PATIENCE)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def device(self, name):
+        return f"127.0.0.1:{self.ports[name]}"
+
+    def target(self, name):
+        return next(target for target in self.run("target", "list") if target["name"] == name)
+
+    def transactions(self):
+        return self.run("tx", "list")
+
+    def wait_synchronised(self, *names):
+        for name in names or self.names:
+            until(f"{name} is synchronised", lambda: self.target(name)["state"] == "synchronised")
+
+    # gNMI, by a client that nobody here wrote.
+
+    @contextlib.contextmanager
+    def client(self, port=None):
+        with gNMIclient(target=("127.0.0.1", port or self.port), insecure=True, gnmi_timeout=PATIENCE) as client:
+            yield client
+
+    def set(self, target, **operations):
+        with self.client() as client:
+            return client.set(target=target, encoding="json_ietf", **operations)
+
+    def get(self, target, path, datatype="config", encoding="json_ietf"):
+        with self.client() as client:
+            return value(client.get(target=target, path=[path], datatype=datatype, encoding=encoding))
+
+    def on_device(self, name, path):
+        """What the device itself says it holds; nothing: None."""
+        with self.client(self.ports[name]) as client:
+            try:
+                return value(client.get(path=[path], datatype="config", encoding="json_ietf"))
+            except Exception as error:
+                if code(error) == grpc.StatusCode.NOT_FOUND:
+                    return None
+                raise
+
+    @contextlib.contextmanager
+    def stub(self):
+        """gNMI as it is on the wire, for what pygnmi's client has no words for."""
+        with grpc.insecure_channel(f"127.0.0.1:{self.port}") as channel:
+            yield gnmi_pb2_grpc.gNMIStub(channel)
+
+
+def value(answer):
+    """The value of an answer with one path."""
+    (notification,) = answer["notification"]
+    (update,) = notification["update"]
+    return update["val"]
+
+
+def code(error):
+    """The gRPC code of an error of pygnmi, or of grpc itself."""
+    error = getattr(error, "orig_exc", error)
+    return error.code()
+
+
+def message(error):
+    return getattr(error, "orig_exc", error).details()
+
+
+# The wire, written by hand: what is ours beside gNMI is not in pygnmi.
+
+
+def varint(number):
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def field(number, content):
+    if isinstance(content, bool):
+        content = int(content)
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    if isinstance(content, str):
+        content = content.encode()
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def options(**given):
+    """Registered extension 999 with lockstep.v1.SetOptions."""
+    numbers = {"queued": 1, "async": 2, "dry_run": 3, "comment": 4, "id": 6, "unknown": 15}
+    body = b"".join(field(numbers[name.rstrip("_")], content) for name, content in given.items() if name != "seconds")
+    if "seconds" in given:
+        body += field(5, field(1, given["seconds"]))
+    any_ = field(1, "type.googleapis.com/lockstep.v1.SetOptions") + field(2, body)
+    request = gnmi_pb2.SetRequest()
+    extension = request.extension.add()
+    extension.registered_ext.id = 999
+    extension.registered_ext.msg = any_
+    return extension
+
+
+def path(text, target=""):
+    """A path of names without keys; with a target of its own where it has one."""
+    elements = [gnmi_pb2.PathElem(name=name) for name in text.strip("/").split("/") if name]
+    return gnmi_pb2.Path(elem=elements, target=target)
+
+
+def update(text, content, target=""):
+    typed = gnmi_pb2.TypedValue(json_ietf_val=json.dumps(content).encode())
+    return gnmi_pb2.Update(path=path(text, target), val=typed)

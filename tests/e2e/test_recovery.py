@@ -1,0 +1,136 @@
+"""Devices that restart, nodes that are killed, changes that are taken back."""
+
+import threading
+
+import grpc
+import pytest
+from pygnmi.spec.v080 import gnmi_pb2
+
+from lab import PATIENCE, code, options, update, until
+
+
+def test_a_device_that_lost_its_configuration_gets_it_back(lab):
+    lab.set("leaf1", update=[("/system", {"hostname": "leaf1", "motd": "hello"})])
+    term = lab.target("leaf1")["term"]
+    lab.devices["leaf1"].kill()
+    lab.start_device("leaf1")
+    until("it is back", lambda: lab.on_device("leaf1", "/system") == {"lab:hostname": "leaf1", "lab:motd": "hello"})
+    lab.wait_synchronised("leaf1")
+    assert lab.target("leaf1")["term"] > term
+
+
+def test_a_device_that_kept_its_configuration_is_not_written_to(lab):
+    lab.set("leaf1", update=[("/system/motd", "hello")])
+    term = lab.target("leaf1")["term"]
+    lab.sim("restart", lab.device("leaf1"), "--keep")
+    until("a new term", lambda: lab.target("leaf1")["term"] > term)
+    lab.wait_synchronised("leaf1")
+    assert lab.on_device("leaf1", "/system/motd") == "hello"
+    sets = [line for line in lab.sim("journal", lab.device("leaf1")).splitlines() if " set " in line]
+    assert len(sets) == 1, sets
+
+
+def test_a_rollback_brings_back_what_stood_before(lab):
+    lab.set("leaf1", update=[("/system", {"hostname": "a", "motd": "first"})])
+    lab.set("leaf1", delete=["/system"], update=[("/vlans/vlan[id=7]", {"id": 7, "name": "seven"})])
+    assert lab.on_device("leaf1", "/system") is None
+    done = lab.run("rollback", "2")
+    assert (done["kind"], done["of"], done["status"]) == ("rollback", 2, "applied")
+    assert lab.on_device("leaf1", "/system") == {"lab:hostname": "a", "lab:motd": "first"}
+    assert lab.on_device("leaf1", "/vlans") is None
+    assert lab.run("tx", "show", "2")["rolled_back_by"] == 3
+
+
+def test_a_rollback_is_refused_with_the_reason(lab):
+    lab.set("leaf1", update=[("/system/motd", "first")])
+    lab.set("leaf1", update=[("/system/hostname", "b")])
+    refused = lab.command("rollback", "1")
+    assert refused.returncode != 0
+    assert "transaction 2 came later on target leaf1" in refused.stderr
+    assert "FAILED_PRECONDITION" in refused.stderr
+    # Nothing else wrote its path.
+    assert lab.run("rollback", "1", "--rule", "path")["status"] == "applied"
+    assert lab.on_device("leaf1", "/system") == {"lab:hostname": "b"}
+    unknown = lab.command("rollback", "99")
+    assert unknown.returncode != 0 and "NOT_FOUND" in unknown.stderr
+
+
+def test_a_node_that_stops_and_starts_goes_on(lab):
+    lab.set("leaf1", update=[("/system/motd", "hello")])
+    assert lab.node.stop() == 0
+    lab.devices["leaf1"].kill()
+    lab.start_device("leaf1")
+    lab.start_node()
+    assert lab.get("leaf1", "/system/motd") == "hello"
+    until("it is back", lambda: lab.on_device("leaf1", "/system/motd") == "hello")
+    assert [t["status"] for t in lab.transactions()] == ["applied"]
+
+
+def test_a_second_node_on_the_same_store_is_refused(lab):
+    # Other ports, so that the store is what stands in the way.
+    lab.write_config(listen="127.0.0.1:0", http="127.0.0.1:0")
+    second = lab.command("serve", "--config", str(lab.folder / "lockstep.yaml"))
+    assert second.returncode != 0
+    assert str(lab.node.process.pid) in second.stderr, second.stderr
+
+
+@pytest.mark.parametrize("round_", range(3))
+def test_nothing_that_was_answered_is_lost_by_kill_9(lab, round_):
+    """Clients write as fast as they can, the node is killed at some moment, again and again."""
+    told = {}
+    stop = threading.Event()
+
+    def write(name):
+        number = 0
+        while not stop.is_set():
+            number += 1
+            motd = f"{name} {number}"
+            try:
+                with lab.stub() as stub:
+                    stub.Set(
+                        gnmi_pb2.SetRequest(
+                            update=[update("/system/motd", motd, name)], extension=[options(id=motd)]
+                        ),
+                        timeout=PATIENCE,
+                    )
+                told[name] = motd
+            except grpc.RpcError as error:
+                assert code(error) in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN, grpc.StatusCode.CANCELLED), error
+
+    writers = [threading.Thread(target=write, args=(name,)) for name in lab.names]
+    for writer in writers:
+        writer.start()
+    try:
+        for wanted in (5, 20, 40 + 7 * round_):
+            until(f"{wanted} answers", lambda: sum(int(t.split()[1]) for t in told.values()) >= wanted)
+            lab.node.kill()
+            lab.start_node()
+    finally:
+        stop.set()
+        for writer in writers:
+            writer.join()
+    # Every answer is in the log with its outcome, and nothing stays open.
+    until("nothing is open", lambda: all(t["finished"] for t in lab.run("tx", "list", "--limit", "1000")))
+    log = {t["id"]: t for t in lab.run("tx", "list", "--limit", "10000")}
+    for name, motd in told.items():
+        for number in range(1, int(motd.split()[1]) + 1):
+            known = log.get(f"{name} {number}")
+            assert known is None or known["status"] in ("applied", "rejected", "reverted"), known
+        assert log[motd]["status"] == "applied"
+    # What is wanted is what the devices have, and nothing older than what was answered.
+    lab.wait_synchronised()
+    for name, motd in told.items():
+        held = lab.on_device(name, "/system/motd")
+        assert held == lab.get(name, "/system/motd")
+        assert int(held.split()[1]) >= int(motd.split()[1])
+
+
+def test_a_killed_node_finds_its_devices_as_it_left_them(lab):
+    """The device has the change and the node does not know: it finds out, and does not undo it."""
+    lab.set("leaf1", update=[("/system/motd", "one")])
+    lab.node.kill()
+    lab.start_node()
+    lab.wait_synchronised()
+    assert lab.on_device("leaf1", "/system/motd") == "one"
+    lab.set("leaf1", update=[("/system/motd", "two")])
+    assert lab.on_device("leaf1", "/system/motd") == "two"
