@@ -1,1 +1,42 @@
 //! A gNMI device driven by any YANG models, with faults on demand.
+//!
+//! A [`Simulator`] runs any number of devices in one process, each on a port of its own, all of one
+//! [`ModelSet`](lockstep_yang::ModelSet). What a device holds is a
+//! [`Configuration`](lockstep_types::Configuration), so a snapshot of it is a pointer, and a device
+//! that nobody talks to costs a listening socket and little more.
+//!
+//! ```text
+//!              ┌───────────────── Device ─────────────────┐
+//!   gNMI ──────┤ service   Capabilities, Get, Set         │
+//!              │    │ one Set at a time                   │
+//!              │    ▼                                     │
+//!              │  state    configuration, masters, faults │
+//!              │    ▲      journal of all that was asked  │
+//!   Control ───┤ control   faults, restart, journal       │
+//!              └── power   listener and connections ──────┘
+//! ```
+//!
+//! A Set goes through arbitration (per role, a smaller election id is turned away), is put on a
+//! copy of the configuration, may be refused by a fault, is validated as a whole, and takes the place
+//! of the configuration in one move. A Get meanwhile sees what stood before.
+//!
+//! A restart is that of a killed process: the listener closes, connections break, what was under way
+//! never happens, and masters are forgotten. Whether the configuration survives is up to the caller.
+//!
+//! Absent: shortcuts into Lockstep, which meets a device over the network only; Subscribe,
+//! commit-confirmed and TLS, which are refused as not there.
+
+pub mod control;
+pub mod device;
+mod error;
+pub mod faults;
+pub mod journal;
+mod options;
+mod service;
+mod simulator;
+
+pub use device::Device;
+pub use error::Error;
+pub use faults::Faults;
+pub use options::Options;
+pub use simulator::Simulator;

@@ -1,0 +1,89 @@
+//! A client of the control service.
+
+use lockstep_gnmi::proto::lockstep::sim::v1::control_client::ControlClient;
+use lockstep_gnmi::proto::lockstep::sim::v1::{
+    GetJournalRequest, RestartRequest, SetFaultsRequest,
+};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+
+use super::wire;
+use crate::Faults;
+use crate::journal::Entry;
+
+/// Why a device could not be told.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It is not there.
+    #[error("no simulated device at {address}")]
+    Connect {
+        /// Where it should be.
+        address: String,
+        /// Why not.
+        source: tonic::transport::Error,
+    },
+    /// It answered with an error.
+    #[error("the device at {address} answered {code:?}: {message}")]
+    Answer {
+        /// Where.
+        address: String,
+        /// The code.
+        code: Code,
+        /// The words.
+        message: String,
+    },
+    /// It answered what no simulator of this version does.
+    #[error("the device at {address} has a journal with a {field} that cannot be read")]
+    Unreadable {
+        /// Where.
+        address: String,
+        /// Which part of an entry.
+        field: &'static str,
+    },
+}
+
+/// A connection to one device.
+#[derive(Clone, Debug)]
+pub struct Client {
+    address: String,
+    client: ControlClient<Channel>,
+}
+
+impl Client {
+    /// Connects to a device, given as `host:port`.
+    pub async fn connect(address: impl Into<String>) -> Result<Self, Error> {
+        let address = address.into();
+        let wrong = |source| Error::Connect { address: address.clone(), source };
+        let endpoint = Endpoint::from_shared(format!("http://{address}")).map_err(wrong)?;
+        let channel = endpoint.connect().await.map_err(wrong)?;
+        // Journals may be long.
+        let client = ControlClient::new(channel).max_decoding_message_size(usize::MAX);
+        Ok(Self { address, client })
+    }
+
+    /// From now on the device has exactly these faults.
+    pub async fn set_faults(&mut self, faults: &Faults) -> Result<(), Error> {
+        let request = SetFaultsRequest { faults: Some(wire::write_faults(faults)) };
+        let answer = self.client.set_faults(request).await;
+        answer.map(|_| ()).map_err(|status| self.failed(&status))
+    }
+
+    /// Restarts the device, with or without its configuration, and waits until it listens again.
+    pub async fn restart(&mut self, keep: bool) -> Result<(), Error> {
+        let answer = self.client.restart(RestartRequest { keep }).await;
+        answer.map(|_| ()).map_err(|status| self.failed(&status))
+    }
+
+    /// The entries of the device's journal that have a larger number.
+    pub async fn journal(&mut self, after: u64) -> Result<Vec<Entry>, Error> {
+        let answer = self.client.get_journal(GetJournalRequest { after }).await;
+        let entries = answer.map_err(|status| self.failed(&status))?.into_inner().entries;
+        let entries = entries.into_iter().map(wire::read_entry).collect::<Result<_, _>>();
+        entries.map_err(|field| Error::Unreadable { address: self.address.clone(), field })
+    }
+
+    fn failed(&self, status: &Status) -> Error {
+        let message = status.message().to_owned();
+        Error::Answer { address: self.address.clone(), code: status.code(), message }
+    }
+}

@@ -1,0 +1,93 @@
+//! One device: what it holds, and the switch it is turned off and on with.
+
+mod line;
+mod power;
+mod state;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lockstep_types::Configuration;
+use lockstep_yang::ModelSet;
+
+pub(crate) use line::{Line, Spared};
+use power::Power;
+pub(crate) use state::{State, entry};
+
+use crate::journal::Entry;
+use crate::{Error, Faults};
+
+/// A handle on a device. Clones are handles on the same one.
+#[derive(Clone, Debug)]
+pub struct Device(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    models: ModelSet,
+    address: SocketAddr,
+    /// Held for a moment only, so that a Get never waits for a Set.
+    state: Mutex<State>,
+    /// Held while a Set is worked on.
+    sets: Arc<tokio::sync::Mutex<()>>,
+    power: Power,
+}
+
+impl Device {
+    /// A new device, empty and listening.
+    pub(crate) fn start(models: ModelSet, listen: SocketAddr) -> Result<Self, Error> {
+        let listener =
+            power::bind(listen).map_err(|source| Error::Listen { address: listen, source })?;
+        let local = listener.local_addr();
+        let address = local.map_err(|source| Error::Listen { address: listen, source })?;
+        let device = Self(Arc::new(Inner {
+            models,
+            address,
+            state: Mutex::default(),
+            sets: Arc::default(),
+            power: Power::default(),
+        }));
+        device.first_boot(listener)?;
+        Ok(device)
+    }
+
+    /// Where it listens, also after a restart.
+    pub fn address(&self) -> SocketAddr {
+        self.0.address
+    }
+
+    /// What it holds.
+    pub fn configuration(&self) -> Configuration {
+        self.state().configuration.clone()
+    }
+
+    /// From now on it has exactly these faults, also after a restart.
+    pub fn set_faults(&self, faults: Faults) {
+        self.state().faults = faults;
+    }
+
+    /// What it was asked and what it did, the latest ten thousand entries, oldest first.
+    pub fn journal(&self) -> Vec<Entry> {
+        self.journal_after(0)
+    }
+
+    /// The entries of the journal that have a larger number.
+    pub fn journal_after(&self, number: u64) -> Vec<Entry> {
+        self.state().journal.after(number)
+    }
+
+    /// Its models.
+    pub(crate) fn models(&self) -> &ModelSet {
+        &self.0.models
+    }
+
+    /// To be held for a moment only.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere leaves whole values behind: each change here is one assignment.
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To be held while a Set is worked on.
+    pub(crate) fn sets(&self) -> Arc<tokio::sync::Mutex<()>> {
+        Arc::clone(&self.0.sets)
+    }
+}

@@ -1,0 +1,147 @@
+//! What a device was asked, and what it did.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use lockstep_gnmi::Election;
+use lockstep_types::{Configuration, Path};
+use tonic::Code;
+
+/// So many entries are kept of each device; a device that runs for weeks must not fill the memory.
+const KEPT: usize = 10_000;
+
+/// One thing that a device was asked, in the order in which it was done with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Counted from 1 over all restarts.
+    pub number: u64,
+    /// Nanoseconds since the Unix epoch.
+    pub timestamp: i64,
+    /// How often the device had been started.
+    pub boot: u64,
+    /// What was asked.
+    pub kind: Kind,
+    /// By a master with this id; none where no id was sent.
+    pub election: Option<Election>,
+    /// The role of that master.
+    pub role: String,
+    /// The paths that were asked for, or touched.
+    pub paths: Vec<Path>,
+    /// What came of it.
+    pub effect: Effect,
+    /// What the device held afterwards. None in a journal that was read over the network.
+    pub configuration: Option<Configuration>,
+}
+
+/// What a device can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A Get.
+    Get,
+    /// A Set without operations.
+    Claim,
+    /// A Set.
+    Set,
+    /// A restart.
+    Restart,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It was done.
+    Done,
+    /// It was answered with an error, and nothing changed.
+    Refused {
+        /// The code.
+        code: Code,
+        /// The words.
+        message: String,
+    },
+}
+
+/// The latest entries of a device.
+#[derive(Debug, Default)]
+pub(crate) struct Journal {
+    entries: VecDeque<Entry>,
+    written: u64,
+}
+
+impl Journal {
+    /// Adds an entry, and gives it its number and time.
+    pub(crate) fn add(&mut self, entry: Entry) {
+        self.written += 1;
+        if self.entries.len() == KEPT {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(Entry { number: self.written, timestamp: now(), ..entry });
+    }
+
+    /// The entries that are kept and have a larger number.
+    pub(crate) fn after(&self, number: u64) -> Vec<Entry> {
+        self.entries.iter().filter(|entry| entry.number > number).cloned().collect()
+    }
+}
+
+impl Kind {
+    const NAMES: [(Self, &str); 4] = [
+        (Self::Get, "get"),
+        (Self::Claim, "claim"),
+        (Self::Set, "set"),
+        (Self::Restart, "restart"),
+    ];
+
+    /// The kind with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMES.iter().find(|(kind, _)| kind == self).map_or("", |(_, name)| name);
+        f.write_str(name)
+    }
+}
+
+/// Nanoseconds since the Unix epoch.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Effect, Entry, Journal, KEPT, Kind};
+
+    fn entry() -> Entry {
+        Entry {
+            number: 0,
+            timestamp: 0,
+            boot: 1,
+            kind: Kind::Get,
+            election: None,
+            role: String::new(),
+            paths: Vec::new(),
+            effect: Effect::Done,
+            configuration: None,
+        }
+    }
+
+    #[test]
+    fn the_oldest_entries_go_first() {
+        let mut journal = Journal::default();
+        (0..KEPT + 2).for_each(|_| journal.add(entry()));
+        let kept = journal.after(0);
+        assert_eq!((kept.len(), kept[0].number), (KEPT, 3));
+        assert_eq!(journal.after(kept[KEPT - 1].number - 1).len(), 1);
+    }
+
+    #[test]
+    fn kinds_have_names() {
+        for (kind, name) in Kind::NAMES {
+            assert_eq!((kind.to_string().as_str(), Kind::parse(name)), (name, Some(kind)));
+        }
+    }
+}
