@@ -1,0 +1,235 @@
+//! The shape of JSON, held against the models.
+
+use std::collections::BTreeSet;
+
+use lockstep_types::{Element, Path};
+use serde_json::{Map, Value as Json};
+
+use super::{Draft, Entry, Intake, Misfit, Slot};
+use crate::error::{DataError, Shape};
+use crate::locate::Located;
+use crate::scalar::{Source, key_text};
+use crate::schema::{Id, Kind, ROOT};
+
+type Members<'a> = &'a Map<String, Json>;
+
+impl Intake<'_> {
+    /// What stands at the place that was named.
+    pub(super) fn start(&mut self, at: &Located, json: &Json) -> Result<Vec<Draft>, DataError> {
+        let id = at.id();
+        let node = self.set.schema().node(id);
+        if !node.config {
+            return Err(DataError::ReadOnly { path: at.path.clone() });
+        }
+        match node.kind {
+            Kind::Root => self.members(id, object(&at.path, json)?, &at.path),
+            Kind::List if at.is_entry() => self.entry_inside(id, object(&at.path, json)?, at),
+            Kind::Leaf { key: true } => {
+                // The value has to be what the path says; the entry is all that is set.
+                let parent = at.path.parent().unwrap_or_default();
+                self.key_agrees(id, json, &parent).map(|()| Vec::new())
+            }
+            _ => self.node(id, json, &at.path).map(|draft| vec![draft]),
+        }
+    }
+
+    /// The same for a whole configuration in its canonical form.
+    pub(super) fn start_raw(&mut self, at: &Located, json: &Json) -> Result<Vec<Draft>, DataError> {
+        self.members(ROOT, object(&at.path, json)?, &at.path)
+    }
+
+    /// A node, whose own path is `at`.
+    fn node(&mut self, id: Id, json: &Json, at: &Path) -> Result<Draft, DataError> {
+        match self.set.schema().node(id).kind {
+            Kind::Leaf { .. } => Ok(Draft::Leaf { id, slot: self.scalar(id, json, at)? }),
+            Kind::LeafList => {
+                let values = array(at, json)?.iter();
+                let slots =
+                    values.map(|json| self.scalar(id, json, at)).collect::<Result<_, _>>()?;
+                Ok(Draft::LeafList { id, slots })
+            }
+            Kind::List => {
+                let entries = array(at, json)?;
+                let entries = entries.iter().map(|json| self.entry(id, json, at));
+                Ok(Draft::List { id, entries: entries.collect::<Result<_, _>>()? })
+            }
+            Kind::Container { .. } | Kind::Root => {
+                let inside = self.members(id, object(at, json)?, at)?;
+                Ok(Draft::Container { id, inside })
+            }
+            Kind::Any => Err(DataError::Unsupported { path: at.clone() }),
+        }
+    }
+
+    /// Puts a single value aside.
+    fn scalar(&mut self, id: Id, json: &Json, at: &Path) -> Result<usize, DataError> {
+        let found = match json {
+            Json::Null => return Err(DataError::Null { path: at.clone() }),
+            Json::Object(_) => Some(found(json)),
+            Json::Array(items) if items.as_slice() != [Json::Null] => Some(found(json)),
+            _ => None,
+        };
+        if let Some(found) = found {
+            return Err(DataError::Shape { path: at.clone(), expected: Shape::Scalar, found });
+        }
+        let json = self.set.prepare(id, json.clone(), self.source);
+        self.slots.push(Slot { id, json, path: at.clone() });
+        Ok(self.slots.len() - 1)
+    }
+
+    /// The members of an object, but for the keys of a list entry.
+    fn members(
+        &mut self,
+        id: Id,
+        members: Members<'_>,
+        at: &Path,
+    ) -> Result<Vec<Draft>, DataError> {
+        let mut drafts = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (name, json) in members {
+            match self.member(id, name, json, at, &mut seen) {
+                Ok(draft) => drafts.extend(draft),
+                Err(error) if self.misfit == Misfit::LeaveOut => self.leave_out(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(drafts)
+    }
+
+    fn leave_out(&mut self, error: DataError) {
+        match error {
+            DataError::ReadOnly { .. } => {}
+            DataError::Unknown { path, name } => {
+                let root = if path.is_root() { String::new() } else { path.to_string() };
+                self.outside.push(format!("{root}/{name}"));
+            }
+            error => self.outside.push(error.to_string()),
+        }
+    }
+
+    fn member(
+        &mut self,
+        id: Id,
+        name: &str,
+        json: &Json,
+        at: &Path,
+        seen: &mut BTreeSet<Id>,
+    ) -> Result<Option<Draft>, DataError> {
+        let child = self.child(id, name, at)?;
+        let node = self.set.schema().node(child);
+        let path = child_path(at, &node.element);
+        if !seen.insert(child) {
+            return Err(DataError::Duplicate { path });
+        }
+        if node.is_key() {
+            return Ok(None);
+        }
+        if !node.config {
+            return Err(DataError::ReadOnly { path });
+        }
+        self.node(child, json, &path).map(Some)
+    }
+
+    fn child(&self, id: Id, name: &str, at: &Path) -> Result<Id, DataError> {
+        let schema = self.set.schema();
+        schema.child(id, name).ok_or_else(|| {
+            let (path, modules) = (at.clone(), schema.modules_of(id, name));
+            let name = name.to_owned();
+            if modules.is_empty() {
+                DataError::Unknown { path, name }
+            } else {
+                DataError::Ambiguous { path, name, modules }
+            }
+        })
+    }
+
+    /// An entry among others of its list, which has to bring its keys.
+    fn entry(&mut self, list: Id, json: &Json, at: &Path) -> Result<Entry, DataError> {
+        let members = object(at, json)?;
+        let schema = self.set.schema();
+        let mut keys = Vec::new();
+        let mut shown = at.last().map(|last| Element::new(last.name()));
+        for key in &schema.node(list).keys {
+            let node = schema.node(*key);
+            let given = members.get(&node.element).or_else(|| members.get(&node.qualified()));
+            let Some(value) = given else {
+                return Err(DataError::MissingKey { path: at.clone(), key: node.name.clone() });
+            };
+            shown = shown.map(|element| element?.with_key(&node.name, key_text(value)));
+            keys.push(self.scalar(*key, value, &child_path(at, &node.element))?);
+        }
+        let parent = at.parent().unwrap_or_default();
+        let here = match shown {
+            Some(Ok(element)) => parent.child(element),
+            _ => at.clone(),
+        };
+        Ok(Entry { keys, inside: self.members(list, members, &here)? })
+    }
+
+    /// What is inside the entry that the path names. The keys may be left out, for the path has
+    /// them.
+    fn entry_inside(
+        &mut self,
+        list: Id,
+        members: Members<'_>,
+        at: &Located,
+    ) -> Result<Vec<Draft>, DataError> {
+        for key in self.set.schema().node(list).keys.clone() {
+            let node = self.set.schema().node(key);
+            let given = members.get(&node.element).or_else(|| members.get(&node.qualified()));
+            if let Some(value) = given {
+                self.key_agrees(key, value, &at.path)?;
+            }
+        }
+        self.members(list, members, &at.path)
+    }
+
+    /// Whether a key in the value is what the path of the entry says.
+    fn key_agrees(&self, key: Id, json: &Json, entry: &Path) -> Result<(), DataError> {
+        let name = &self.set.schema().node(key).name;
+        let prepared = match json {
+            Json::Null => return Err(DataError::Null { path: child_path(entry, name) }),
+            // From here on it is only compared, so that the two cannot differ by their form alone.
+            Json::String(_) => self.set.prepare(key, json.clone(), Source::Text),
+            _ => self.set.prepare(key, json.clone(), self.source),
+        };
+        let canonical = self.set.canonical(&[(key, prepared)]).map_err(|bad| {
+            let message = bad.into_iter().next().map(|(_, message)| message).unwrap_or_default();
+            DataError::Value { path: child_path(entry, name), message }
+        })?;
+        let found = canonical.first().map(key_text).unwrap_or_default();
+        let wanted = entry.last().and_then(|element| element.key(name));
+        if wanted == Some(found.as_str()) {
+            return Ok(());
+        }
+        Err(DataError::WrongKey { path: entry.clone(), key: name.clone(), found })
+    }
+}
+
+/// The path of a child. Names of the models are never empty.
+pub(super) fn child_path(at: &Path, name: &str) -> Path {
+    Element::new(name).map_or_else(|_| at.clone(), |element| at.child(element))
+}
+
+fn object<'j>(at: &Path, json: &'j Json) -> Result<Members<'j>, DataError> {
+    let path = at.clone();
+    let wrong = || DataError::Shape { path, expected: Shape::Object, found: found(json) };
+    json.as_object().ok_or_else(wrong)
+}
+
+fn array<'j>(at: &Path, json: &'j Json) -> Result<&'j [Json], DataError> {
+    let path = at.clone();
+    let wrong = || DataError::Shape { path, expected: Shape::Array, found: found(json) };
+    json.as_array().map(Vec::as_slice).ok_or_else(wrong)
+}
+
+fn found(json: &Json) -> &'static str {
+    match json {
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a string",
+        Json::Array(_) => "an array",
+        Json::Object(_) => "an object",
+    }
+}

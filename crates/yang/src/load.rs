@@ -1,0 +1,86 @@
+//! From a folder of YANG files to a model set.
+
+mod features;
+mod files;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use yang5::context::Context;
+
+use crate::error::LoadError;
+use crate::libyang::{self, Heard};
+use crate::scalar::Scalars;
+use crate::schema::Schema;
+use crate::set::{Inner, ModelSet, Module};
+
+/// Where a model set comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The folder with the modules; folders in it are searched as well.
+    pub path: PathBuf,
+    /// The modules to implement, by name. Empty: every module in the folder.
+    pub modules: Vec<String>,
+    /// Features to switch on: `module:feature`, `module:*`, or `*` for all.
+    pub features: Vec<String>,
+    /// The origin under which gNMI knows these models.
+    pub origin: Option<String>,
+}
+
+impl ModelSet {
+    /// Reads and compiles the modules.
+    pub fn load(options: &Options) -> Result<Self, LoadError> {
+        let files = files::find(&options.path)?;
+        let names = files.modules(&options.path, &options.modules)?;
+        let digest = files.digest(options)?;
+        let context = compile(&files, &names, &options.features)?;
+        let schema = Schema::build(&context);
+        let scalars = Scalars::new(&context, &schema)?;
+        let modules = modules(&context);
+        let origin = options.origin.clone();
+        let inner =
+            Inner { context, schema, scalars, modules, digest, origin, filled: None.into() };
+        Ok(Self(Arc::new(inner)))
+    }
+}
+
+fn compile(
+    files: &files::Files,
+    names: &[String],
+    features: &[String],
+) -> Result<Context, LoadError> {
+    let enabled = features::by_module(names, features)?;
+    let mut context = libyang::context()?;
+    for folder in files.folders() {
+        libyang::change(&mut context, |context| context.set_searchdir(&folder))?;
+    }
+    let list: Vec<(&str, Option<&str>, &[&str])> =
+        names.iter().zip(&enabled).map(|(name, on)| (name.as_str(), None, on.as_slice())).collect();
+    libyang::change(&mut context, |context| context.load_modules(&list))?;
+    Ok(context)
+}
+
+/// The modules that are implemented, whether asked for or needed by those.
+fn modules(context: &Context) -> Vec<Module> {
+    let implemented = context.modules(true).filter(|module| module.is_implemented());
+    let mut modules: Vec<Module> = implemented
+        .filter(|module| module.name() != crate::scalar::MODULE)
+        .map(|module| Module {
+            name: module.name().to_owned(),
+            revision: module.revision().unwrap_or_default().to_owned(),
+            organization: module.organization().unwrap_or_default().to_owned(),
+        })
+        .collect();
+    modules.sort();
+    modules
+}
+
+impl From<Vec<Heard>> for LoadError {
+    fn from(heard: Vec<Heard>) -> Self {
+        let message = |heard: Heard| match heard.schema_path {
+            Some(path) => format!("{} ({path})", heard.message),
+            None => heard.message,
+        };
+        Self::Invalid { messages: heard.into_iter().map(message).collect() }
+    }
+}

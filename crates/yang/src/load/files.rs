@@ -1,0 +1,155 @@
+//! The files of a model set: which there are, what modules they hold, and their digest.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use data_encoding::HEXLOWER;
+use lockstep_types::ModelDigest;
+use sha2::{Digest, Sha256};
+
+use super::Options;
+use crate::error::LoadError;
+
+/// The YANG files below a folder, by their path in it.
+pub(super) struct Files {
+    root: PathBuf,
+    files: BTreeMap<String, String>,
+}
+
+/// Reads every YANG file below a folder.
+pub(super) fn find(root: &Path) -> Result<Files, LoadError> {
+    let mut files = Files { root: root.to_owned(), files: BTreeMap::new() };
+    files.scan(root)?;
+    Ok(files)
+}
+
+impl Files {
+    fn scan(&mut self, folder: &Path) -> Result<(), LoadError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| LoadError::Read { path, source }
+        };
+        for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
+            let path = entry.map_err(failed(folder))?.path();
+            if path.is_dir() {
+                self.scan(&path)?;
+            } else if path.extension().is_some_and(|extension| extension == "yang") {
+                let text = std::fs::read_to_string(&path).map_err(failed(&path))?;
+                self.files.insert(self.name(&path)?, text);
+            }
+        }
+        Ok(())
+    }
+
+    /// The path below the root, the same on every machine.
+    fn name(&self, path: &Path) -> Result<String, LoadError> {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let parts: Option<Vec<&str>> = below.iter().map(|part| part.to_str()).collect();
+        let parts = parts.ok_or_else(|| LoadError::NotUtf8 { path: path.to_owned() })?;
+        Ok(parts.join("/"))
+    }
+
+    /// Every folder that holds a file. Checked to be UTF-8 when the files were found, but for the
+    /// root's own path.
+    pub(super) fn folders(&self) -> BTreeSet<PathBuf> {
+        let folder = |name: &String| {
+            let below = Path::new(name).parent().unwrap_or(Path::new(""));
+            self.root.join(below)
+        };
+        self.files.keys().map(folder).collect()
+    }
+
+    /// The modules to load: those that were asked for, or all there are.
+    pub(super) fn modules(&self, path: &Path, wanted: &[String]) -> Result<Vec<String>, LoadError> {
+        if path.to_str().is_none() {
+            return Err(LoadError::NotUtf8 { path: path.to_owned() });
+        }
+        let found: BTreeSet<&str> = self.files.values().filter_map(|text| module(text)).collect();
+        if found.is_empty() {
+            return Err(LoadError::NoModules { path: path.to_owned() });
+        }
+        if let Some(unknown) = wanted.iter().find(|name| !found.contains(name.as_str())) {
+            let nearest = nearest(unknown, &found);
+            let path = path.to_owned();
+            return Err(LoadError::UnknownModule { module: unknown.clone(), path, nearest });
+        }
+        let all = || found.iter().map(|name| (*name).to_owned()).collect();
+        Ok(if wanted.is_empty() { all() } else { wanted.to_vec() })
+    }
+
+    /// What the models are known by: names and bytes of the files, and what was chosen of them,
+    /// since that changes what is valid. Each part goes in with its length, so that none can run
+    /// into the next.
+    pub(super) fn digest(&self, options: &Options) -> Result<ModelDigest, LoadError> {
+        let mut hash = Sha256::new();
+        let mut part = |text: &str| {
+            hash.update((text.len() as u64).to_be_bytes());
+            hash.update(text);
+        };
+        for (name, text) in &self.files {
+            part(name);
+            part(text);
+        }
+        for chosen in [&options.modules, &options.features] {
+            let sorted: BTreeSet<&String> = chosen.iter().collect();
+            part(&sorted.len().to_string());
+            sorted.into_iter().for_each(|name| part(name));
+        }
+        let text = HEXLOWER.encode(&hash.finalize());
+        // Sixty-four hexadecimal digits are always a name.
+        ModelDigest::new(text)
+            .map_err(|error| LoadError::Invalid { messages: vec![error.to_string()] })
+    }
+}
+
+/// The name of the module in this text; none for a submodule.
+fn module(text: &str) -> Option<&str> {
+    let rest = skip(text).strip_prefix("module")?;
+    let rest = skip(rest.strip_prefix(|c: char| c.is_whitespace() || c == '/')?);
+    let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
+    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '{'))?;
+    Some(&rest[..end])
+}
+
+/// What follows white space and comments.
+fn skip(text: &str) -> &str {
+    let mut text = text.trim_start_matches('\u{feff}');
+    loop {
+        text = text.trim_start();
+        text = if let Some(comment) = text.strip_prefix("//") {
+            comment.split_once('\n').map_or("", |(_, rest)| rest)
+        } else if let Some(comment) = text.strip_prefix("/*") {
+            comment.split_once("*/").map_or("", |(_, rest)| rest)
+        } else {
+            return text;
+        }
+    }
+}
+
+/// A name that shares the most letters at its start and end, if that is most of it.
+fn nearest(wanted: &str, found: &BTreeSet<&str>) -> Option<String> {
+    let shared = |name: &str| {
+        let front = name.chars().zip(wanted.chars()).take_while(|(a, b)| a == b).count();
+        let back = name.chars().rev().zip(wanted.chars().rev());
+        front + back.take_while(|(a, b)| a == b).count()
+    };
+    let best = found.iter().max_by_key(|name| shared(name))?;
+    (shared(best) * 2 > wanted.chars().count()).then(|| (*best).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    //! Module names as they are written.
+
+    use super::module;
+
+    #[test]
+    fn the_name_of_a_module_is_found() {
+        assert_eq!(module("module a {"), Some("a"));
+        assert_eq!(module("\u{feff}/* x */ // y\n module\n \"a-b\" {"), Some("a-b"));
+        assert_eq!(module("module a{"), Some("a"));
+        assert_eq!(module("submodule a {"), None);
+        assert_eq!(module("modules a {"), None);
+        assert_eq!(module(""), None);
+    }
+}

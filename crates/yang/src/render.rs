@@ -1,0 +1,219 @@
+//! Units into JSON.
+
+mod document;
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{Content, Element, Keys, Path, Value};
+use serde_json::Value as Json;
+
+pub(crate) use document::Document;
+
+use crate::error::PathError;
+use crate::scalar::Form;
+use crate::schema::{Id, Kind, ROOT};
+use crate::set::ModelSet;
+
+/// Units as a tree, by the elements of their paths.
+#[derive(Debug, Default)]
+pub(crate) struct Branch<'a> {
+    pub(crate) content: Option<&'a Content>,
+    pub(crate) below: BTreeMap<&'a Element, Branch<'a>>,
+}
+
+impl<'a> FromIterator<(&'a Path, &'a Content)> for Branch<'a> {
+    fn from_iter<T: IntoIterator<Item = (&'a Path, &'a Content)>>(units: T) -> Self {
+        let mut root = Self::default();
+        for (path, content) in units {
+            let mut branch = &mut root;
+            for element in path.elements() {
+                branch = branch.below.entry(element).or_default();
+            }
+            branch.content = Some(content);
+        }
+        root
+    }
+}
+
+/// Writes units in one form, and keeps what the models do not know.
+pub(crate) struct Renderer<'a> {
+    set: &'a ModelSet,
+    form: Form,
+    /// Where units stand that the models have no place for.
+    pub(crate) strange: Vec<Path>,
+}
+
+impl<'a> Renderer<'a> {
+    pub(crate) fn new(set: &'a ModelSet, form: Form) -> Self {
+        Self { set, form, strange: Vec::new() }
+    }
+
+    /// The value at a node; none if there is nothing.
+    pub(crate) fn node(&mut self, id: Id, branch: &Branch<'_>, at: &Path) -> Option<Document> {
+        match (self.set.schema().node(id).kind, branch.content) {
+            (Kind::Leaf { .. }, Some(Content::Leaf(value))) => Some(self.leaf(id, value)),
+            (Kind::LeafList, Some(Content::LeafList(values))) => {
+                let values = values.iter().map(|value| self.leaf(id, value));
+                Some(Document::Array(values.collect()))
+            }
+            (Kind::Container { presence: true }, Some(Content::Presence))
+            | (Kind::List, Some(Content::Entry)) => {
+                Some(Document::Object(self.inside(id, branch, at, true)))
+            }
+            (Kind::Container { .. } | Kind::Root | Kind::List, None) => {
+                let inside = self.inside(id, branch, at, true);
+                (!inside.is_empty()).then_some(Document::Object(inside))
+            }
+            _ => {
+                self.strange.push(at.clone());
+                None
+            }
+        }
+    }
+
+    fn leaf(&self, id: Id, value: &Value) -> Document {
+        Document::Value(self.set.json(id, value, self.form))
+    }
+
+    /// The members below a node, the keys of an entry first.
+    fn inside(
+        &mut self,
+        id: Id,
+        branch: &Branch<'_>,
+        at: &Path,
+        top: bool,
+    ) -> Vec<(String, Document)> {
+        let mut members = self.keys(id, at.last(), top);
+        let mut lists: BTreeMap<&str, Vec<(&Element, &Branch<'_>)>> = BTreeMap::new();
+        for (element, below) in &branch.below {
+            lists.entry(element.name()).or_default().push((*element, below));
+        }
+        for (name, found) in lists {
+            let Some(child) = self.set.schema().child(id, name) else {
+                self.strange.extend(found.iter().map(|(element, _)| at.child((*element).clone())));
+                continue;
+            };
+            let value = match (self.set.schema().node(child).kind, found.as_slice()) {
+                (Kind::List, _) => self.list(child, &found, at),
+                (_, [(element, below)]) => self.child(child, element, below, at),
+                (_, _) => {
+                    self.strange.extend(found.iter().map(|(e, _)| at.child((*e).clone())));
+                    None
+                }
+            };
+            members.extend(value.map(|value| (self.name(id, child, top), value)));
+        }
+        members
+    }
+
+    fn child(
+        &mut self,
+        id: Id,
+        element: &Element,
+        branch: &Branch<'_>,
+        at: &Path,
+    ) -> Option<Document> {
+        let path = at.child(element.clone());
+        match self.set.schema().node(id).kind {
+            Kind::Container { presence } => {
+                let there = presence && branch.content == Some(&Content::Presence);
+                if branch.content.is_some() && !there {
+                    self.strange.push(path.clone());
+                }
+                let inside = self.inside(id, branch, &path, false);
+                (there || !inside.is_empty()).then_some(Document::Object(inside))
+            }
+            _ => self.node(id, branch, &path),
+        }
+    }
+
+    /// The entries of a list, in its order.
+    fn list(&mut self, id: Id, found: &[(&Element, &Branch<'_>)], at: &Path) -> Option<Document> {
+        let mut order: &[Keys] = &[];
+        let mut entries = Vec::new();
+        for (element, branch) in found {
+            let path = at.child((*element).clone());
+            match branch.content {
+                Some(Content::Order(keys)) if element.keys().is_empty() => order = keys,
+                Some(Content::Entry) | None if self.is_entry(id, element) => {
+                    let inside = self.inside(id, branch, &path, false);
+                    entries.push((element.keys(), Document::Object(inside)));
+                }
+                _ => self.strange.push(path),
+            }
+        }
+        sort(&mut entries, order);
+        let entries: Vec<Document> = entries.into_iter().map(|(_, entry)| entry).collect();
+        (!entries.is_empty()).then_some(Document::Array(entries))
+    }
+
+    fn is_entry(&self, list: Id, element: &Element) -> bool {
+        let keys = &self.set.schema().node(list).keys;
+        keys.len() == element.keys().len()
+            && element.keys().keys().all(|key| self.set.key(list, key).is_some())
+    }
+
+    fn keys(&self, list: Id, element: Option<&Element>, top: bool) -> Vec<(String, Document)> {
+        let Some(element) = element else { return Vec::new() };
+        let keys = self.set.schema().node(list).keys.iter();
+        let member = |key: &Id| {
+            let text = element.key(&self.set.schema().node(*key).name)?;
+            let json = self.set.key_json(*key, text, self.form);
+            Some((self.name(list, *key, top), Document::Value(json)))
+        };
+        keys.filter_map(member).collect()
+    }
+
+    /// The name of a member: with its module where a reader could not know it.
+    fn name(&self, parent: Id, child: Id, top: bool) -> String {
+        let node = self.set.schema().node(child);
+        let same = parent != ROOT && self.set.schema().node(parent).module == node.module;
+        match self.form {
+            Form::Json => node.element.clone(),
+            Form::Ietf if same && !top => node.name.clone(),
+            Form::Ietf => node.qualified(),
+        }
+    }
+}
+
+/// As the order says; what it does not name comes after, by its keys.
+fn sort(entries: &mut [(&Keys, Document)], order: &[Keys]) {
+    let places: BTreeMap<&Keys, usize> = order.iter().zip(0..).collect();
+    if !places.is_empty() {
+        entries.sort_by_key(|(keys, _)| places.get(keys).copied().unwrap_or(usize::MAX));
+    }
+}
+
+impl ModelSet {
+    /// The content of one unit as JSON: a leaf as its value, a leaf-list as an array, an entry as
+    /// an object of its keys, a presence container as an empty object, an order as an array of
+    /// such objects.
+    pub fn encode(&self, path: &Path, content: &Content, form: Form) -> Result<Json, PathError> {
+        let at = self.locate_one(path)?;
+        let renderer = Renderer::new(self, form);
+        let (id, node) = (at.id(), self.schema().node(at.id()));
+        let entry = |element: Option<&Element>| {
+            Document::Object(renderer.keys(id, element, true)).into_json()
+        };
+        match (node.kind, content) {
+            (Kind::Leaf { .. }, Content::Leaf(value)) => Ok(self.json(id, value, form)),
+            (Kind::LeafList, Content::LeafList(values)) => {
+                Ok(values.iter().map(|value| self.json(id, value, form)).collect())
+            }
+            (Kind::List, Content::Entry) if at.is_entry() => Ok(entry(at.path.last())),
+            (Kind::Container { presence: true }, Content::Presence) => {
+                Ok(Json::Object(serde_json::Map::new()))
+            }
+            (Kind::List, Content::Order(order)) if !at.is_entry() => {
+                let elements = order.iter().map(|keys| with_keys(at.path.last(), keys));
+                Ok(elements.map(|element| entry(element.as_ref())).collect())
+            }
+            _ => Err(PathError::Content { path: path.clone() }),
+        }
+    }
+}
+
+fn with_keys(list: Option<&Element>, keys: &Keys) -> Option<Element> {
+    let bare = list?.clone();
+    keys.iter().try_fold(bare, |element, (key, value)| element.with_key(key, value).ok())
+}

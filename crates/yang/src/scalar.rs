@@ -1,0 +1,133 @@
+//! Single values: into their canonical form, and between JSON and [`Value`].
+//!
+//! What a type allows, only libyang knows. To ask it about one value without the data around it, a
+//! module of our own stands beside the models: for each leaf it has a leaf-list that refers to it,
+//! and so has its type. A whole request is canonicalised in one call, as one document of that
+//! module; leaf-lists of state keep their order and may repeat a value.
+
+mod classify;
+mod helper;
+mod prepare;
+mod read;
+mod write;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value as Json;
+use yang5::context::Context;
+
+pub(crate) use helper::MODULE;
+pub(crate) use prepare::Source;
+pub(crate) use read::key_text;
+
+use crate::error::LoadError;
+use crate::libyang;
+use crate::schema::{Id, Schema};
+use crate::set::ModelSet;
+
+/// How JSON is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Plain: names and identities without module, every number a number.
+    Json,
+    /// RFC 7951: names with their module where it changes, wide numbers as strings.
+    Ietf,
+}
+
+/// The answers libyang gave about single values, bounded.
+#[derive(Debug, Default)]
+pub(crate) struct Scalars {
+    trials: Mutex<HashMap<(Id, String), Option<Json>>>,
+}
+
+/// As many answers as are kept; beyond, all are forgotten. Some megabytes at most.
+const KEPT: usize = 1 << 16;
+
+impl Scalars {
+    /// Puts our module beside the models.
+    pub(crate) fn new(context: &Context, schema: &Schema) -> Result<Self, LoadError> {
+        libyang::add_module(context, &helper::text(schema))?;
+        Ok(Self::default())
+    }
+
+    fn known(&self, question: &(Id, String)) -> Option<Option<Json>> {
+        let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
+        trials.get(question).cloned()
+    }
+
+    fn learn(&self, question: (Id, String), answer: Option<Json>) {
+        let mut trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
+        if trials.len() >= KEPT {
+            trials.clear();
+        }
+        trials.insert(question, answer);
+    }
+}
+
+impl ModelSet {
+    /// The canonical forms of these values, in their order; or for each that its type does not
+    /// have, its place and libyang's words.
+    pub(crate) fn canonical(
+        &self,
+        values: &[(Id, Json)],
+    ) -> Result<Vec<Json>, Vec<(usize, String)>> {
+        let one_by_one = || {
+            let each = values.iter().map(|(id, json)| self.canonical_one(*id, json));
+            let (mut good, mut bad) = (Vec::new(), Vec::new());
+            for (place, result) in each.enumerate() {
+                match result {
+                    Ok(json) => good.push(json),
+                    Err(message) => bad.push((place, message)),
+                }
+            }
+            if bad.is_empty() { Ok(good) } else { Err(bad) }
+        };
+        match self.ask(values) {
+            Ok(answers) if answers.len() == values.len() => Ok(answers),
+            _ => one_by_one(),
+        }
+    }
+
+    pub(crate) fn canonical_one(&self, id: Id, json: &Json) -> Result<Json, String> {
+        let answer = self.ask(&[(id, json.clone())])?;
+        answer.into_iter().next().ok_or_else(|| format!("{json} is not understood"))
+    }
+
+    /// The canonical form of a value if its type has it; remembered.
+    pub(crate) fn trial(&self, id: Id, json: &Json) -> Option<Json> {
+        let question = (id, json.to_string());
+        if let Some(known) = self.scalars().known(&question) {
+            return known;
+        }
+        let answer = self.canonical_one(id, json).ok();
+        self.scalars().learn(question, answer.clone());
+        answer
+    }
+
+    fn ask(&self, values: &[(Id, Json)]) -> Result<Vec<Json>, String> {
+        if values.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut lists: BTreeMap<String, Json> = BTreeMap::new();
+        for (id, json) in values {
+            let list = lists.entry(helper::member(*id)).or_insert_with(|| Json::Array(Vec::new()));
+            if let Json::Array(list) = list {
+                list.push(json.clone());
+            }
+        }
+        let document = Json::Object(lists.into_iter().collect()).to_string();
+        let answer = libyang::canonical(self.context(), &document)
+            .map_err(|heard| heard.into_iter().next().map(|h| h.message).unwrap_or_default())?;
+        let mut lists: BTreeMap<String, std::vec::IntoIter<Json>> = BTreeMap::new();
+        if let Json::Object(members) = answer {
+            for (name, list) in members {
+                if let Json::Array(list) = list {
+                    lists.insert(name, list.into_iter());
+                }
+            }
+        }
+        let next = |(id, _): &(Id, Json)| lists.get_mut(&helper::member(*id))?.next();
+        Ok(values.iter().filter_map(next).collect())
+    }
+}
