@@ -33,6 +33,7 @@
 //! what to do about a refusal or an unknown outcome is decided by the core.
 
 mod driver;
+pub mod gnmi;
 pub mod link;
 
 pub use driver::{BoxFuture, ConnectError, Driver, Line};

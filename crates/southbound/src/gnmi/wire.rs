@@ -4,6 +4,7 @@
 //! restarted would then answer the next request as if nothing had happened, with none of its
 //! configuration. So the channel is handed one open connection, and nothing when it asks for more.
 
+use std::fmt;
 use std::future::{Ready, ready};
 use std::io;
 use std::pin::Pin;
@@ -17,11 +18,35 @@ use tokio::sync::watch;
 use tonic::codegen::Service;
 use tonic::transport::Uri;
 
-/// The end of the connection that a line holds.
+/// Why a connection is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The device closed it.
+    Device,
+    /// We did.
+    Ours,
+    /// HTTP/2 gave it up: for all it can tell, nobody is there.
+    Silence,
+    /// It broke.
+    Broken(String),
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Device => "the device closed the connection",
+            Self::Ours => "closed by this node",
+            Self::Silence => "the device gave no sign of life, or did not speak HTTP/2",
+            Self::Broken(reason) => reason,
+        })
+    }
+}
+
+/// The side of the connection that a line holds.
 #[derive(Debug)]
 pub(super) struct Hold(Arc<Shared>);
 
-/// The end of the connection that HTTP/2 reads and writes.
+/// The side of the connection that HTTP/2 reads and writes.
 #[derive(Debug)]
 pub(super) struct Wire(Arc<Shared>);
 
@@ -29,10 +54,10 @@ pub(super) struct Wire(Arc<Shared>);
 struct Shared {
     stream: Mutex<Option<TcpStream>>,
     /// Why the connection is gone; the first to say so is believed.
-    ended: watch::Sender<Option<String>>,
+    ended: watch::Sender<Option<End>>,
 }
 
-/// Both ends of this connection.
+/// Both sides of this connection.
 pub(super) fn new(stream: TcpStream) -> (Hold, Wire) {
     let stream = Mutex::new(Some(stream));
     let shared = Arc::new(Shared { stream, ended: watch::Sender::default() });
@@ -41,17 +66,17 @@ pub(super) fn new(stream: TcpStream) -> (Hold, Wire) {
 
 impl Hold {
     /// Comes back when the connection is gone, with the reason.
-    pub(super) async fn ended(&self) -> String {
+    pub(super) async fn ended(&self) -> End {
         let mut ended = self.0.ended.subscribe();
-        let why = ended.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
-        why.unwrap_or_default()
+        let end = ended.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
+        end.unwrap_or(End::Ours)
     }
 }
 
 /// At once, without a word to the device: what is still under way is not waited for.
 impl Drop for Hold {
     fn drop(&mut self) {
-        self.0.end("closed by this node");
+        self.0.end(End::Ours);
     }
 }
 
@@ -60,13 +85,11 @@ impl Shared {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn end(&self, why: impl Into<String>) {
+    fn end(&self, end: End) {
         drop(self.stream().take());
         self.ended.send_if_modified(|ended| {
             let first = ended.is_none();
-            if first {
-                *ended = Some(why.into());
-            }
+            ended.get_or_insert(end);
             first
         });
     }
@@ -80,16 +103,15 @@ impl Shared {
             None => Poll::Ready(Err(gone())),
         };
         if let Poll::Ready(Err(error)) = &done {
-            self.end(error.to_string());
+            self.end(End::Broken(error.to_string()));
         }
         done
     }
 }
 
-/// HTTP/2 gave the connection up. If nobody else said why, it was the silence of the device.
 impl Drop for Wire {
     fn drop(&mut self) {
-        self.0.end("the device gave no sign of life, or did not speak HTTP/2");
+        self.0.end(End::Silence);
     }
 }
 
@@ -102,7 +124,7 @@ impl AsyncRead for Wire {
         let (before, room) = (buffer.filled().len(), buffer.remaining());
         let read = self.0.with(|stream| stream.poll_read(context, buffer));
         if matches!(read, Poll::Ready(Ok(()))) && room > 0 && buffer.filled().len() == before {
-            self.0.end("the device closed the connection");
+            self.0.end(End::Device);
         }
         read
     }

@@ -1,0 +1,134 @@
+//! gNMI, as the client of a device.
+//!
+//! A [`Gnmi`] is the driver of one device. Each of its lines is one TCP connection with its own channel
+//! of tonic, on which Capabilities was answered before anyone else hears of it:
+//!
+//! ```text
+//!   Ask::Claim ──► empty Set with our election id      ┐
+//!   Ask::Read  ──► Get of `/`, CONFIG ──► yang::read   ├─► answer: the table ──► Answer
+//!   Ask::Set   ──► set: Delta ──► one SetRequest       ┘
+//! ```
+
+mod answer;
+mod arbitration;
+mod capabilities;
+mod credentials;
+mod endpoint;
+mod get;
+mod line;
+mod options;
+mod quiet;
+mod set;
+mod unverified;
+mod wire;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
+use lockstep_yang::ModelSet;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Channel, Endpoint};
+
+use crate::{BoxFuture, ConnectError, Driver, Line};
+use credentials::Credentials;
+use line::GnmiLine;
+use quiet::Calm;
+use wire::{Hold, Once};
+
+pub use options::{Encoding, Options};
+
+/// A whole configuration may come in one message. The limit only stops a device from filling the
+/// memory.
+const LARGEST_MESSAGE: usize = 256 << 20;
+
+type Client = GNmiClient<InterceptedService<Channel, Credentials>>;
+
+/// The driver of one device that speaks gNMI.
+#[derive(Debug)]
+pub struct Gnmi {
+    options: Options,
+    models: ModelSet,
+    calm: Calm,
+}
+
+impl Gnmi {
+    /// A driver for the device that these options lead to, and that is configured with these models.
+    pub fn new(options: Options, models: ModelSet) -> Self {
+        Self { options, models, calm: Calm::default() }
+    }
+
+    async fn first_that_answers(&self) -> Result<Arc<dyn Line>, ConnectError> {
+        let mut tried = Vec::new();
+        for address in &self.options.addresses {
+            match self.open(address).await {
+                Ok(line) => return Ok(line),
+                Err(error) => tried.push(error),
+            }
+        }
+        match tried.len() {
+            0 => Err(ConnectError::Option {
+                option: "addresses",
+                reason: "there is none; a device needs at least one `host:port`".to_owned(),
+            }),
+            1 => Err(tried.remove(0)),
+            _ => Err(ConnectError::Everywhere { tried }),
+        }
+    }
+
+    /// A line to this address, on which the device has said what it can.
+    async fn open(&self, address: &str) -> Result<Arc<dyn Line>, ConnectError> {
+        let endpoint = endpoint::endpoint(&self.options, address, !self.calm.is_wanted()).await?;
+        let credentials = Credentials::new(&self.options)?;
+        let (after, address) = (self.options.timeout, address.to_owned());
+        let opening = async {
+            let (hold, channel) = connect(&endpoint, &address, self.options.keepalive).await?;
+            let client = GNmiClient::with_interceptor(channel, credentials)
+                .max_decoding_message_size(LARGEST_MESSAGE)
+                .max_encoding_message_size(LARGEST_MESSAGE);
+            let encoding =
+                capabilities::ask(client.clone(), &address, &self.options, &self.models).await?;
+            Ok(GnmiLine::new(client, hold, encoding, self))
+        };
+        let opened = timeout(after, opening).await;
+        match opened {
+            Ok(line) => line.map(|line| Arc::new(line) as Arc<dyn Line>),
+            Err(_) => Err(ConnectError::Timeout { address, after }),
+        }
+    }
+}
+
+impl Driver for Gnmi {
+    fn connect(&self) -> BoxFuture<'_, Result<Arc<dyn Line>, ConnectError>> {
+        Box::pin(self.first_that_answers())
+    }
+}
+
+/// Opens the one connection, and a channel on it.
+async fn connect(
+    endpoint: &Endpoint,
+    address: &str,
+    keepalive: Duration,
+) -> Result<(Hold, Channel), ConnectError> {
+    let unreachable =
+        |reason: String| ConnectError::Unreachable { address: address.to_owned(), reason };
+    let stream =
+        TcpStream::connect(address).await.map_err(|error| unreachable(error.to_string()))?;
+    prepare(&stream, keepalive).map_err(|error| unreachable(error.to_string()))?;
+    let (hold, wire) = wire::new(stream);
+    let channel = endpoint.connect_with_connector(Once::new(wire)).await;
+    let channel = channel.map_err(|error| unreachable(endpoint::chain(&error)))?;
+    Ok((hold, channel))
+}
+
+/// Requests are small and waited for; and a host that is gone is to be noticed.
+fn prepare(stream: &TcpStream, keepalive: Duration) -> std::io::Result<()> {
+    // TCP counts in whole seconds.
+    let quiet = keepalive.max(Duration::from_secs(1));
+    let signs = TcpKeepalive::new().with_time(quiet).with_interval(quiet);
+    stream.set_nodelay(true)?;
+    SockRef::from(stream).set_tcp_keepalive(&signs.with_retries(3))
+}

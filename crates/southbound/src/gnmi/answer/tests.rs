@@ -1,0 +1,90 @@
+//! The table, row by row.
+
+use std::io;
+use std::sync::Arc;
+
+use super::*;
+
+fn answer(asked: Asked, code: Code) -> Answer {
+    match classify(asked, &Status::new(code, "words")) {
+        Meaning::Answer(answer) => answer,
+        Meaning::Denied(failure) => panic!("{failure:?}"),
+    }
+}
+
+fn words(code: &str) -> Failure {
+    Failure { code: code.into(), message: "words".into() }
+}
+
+#[test]
+fn what_the_connection_says_is_unknown() {
+    for code in (1..17).map(Code::from) {
+        let mut status = Status::new(code, "broken pipe");
+        status.set_source(Arc::new(io::Error::other("broken pipe")));
+        for asked in [Asked::Claim, Asked::Read, Asked::Set] {
+            assert_eq!(classify(asked, &status), Meaning::Answer(Answer::Unknown), "{code:?}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_none_is_unknown() {
+    let statuses = [
+        Status::unknown("protocol error: missing grpc-status trailer, stream was terminated"),
+        Status::unavailable("grpc-status header missing, mapped from HTTP status code 503"),
+        Status::internal("Unexpected EOF decoding stream."),
+    ];
+    for status in statuses {
+        assert_eq!(classify(Asked::Set, &status), Meaning::Answer(Answer::Unknown), "{status}");
+    }
+}
+
+#[test]
+fn an_interrupted_set_may_have_happened_and_an_interrupted_read_did_not() {
+    for code in [Code::Unavailable, Code::DeadlineExceeded, Code::Cancelled] {
+        assert_eq!(answer(Asked::Set, code), Answer::Unknown);
+        assert_eq!(answer(Asked::Read, code), Answer::Busy);
+        assert_eq!(answer(Asked::Claim, code), Answer::Busy);
+    }
+}
+
+#[test]
+fn denied_is_fenced_for_a_claim_and_open_for_a_set() {
+    assert_eq!(answer(Asked::Claim, Code::PermissionDenied), Answer::Fenced);
+    let refused = Answer::Refused(words("PERMISSION_DENIED"));
+    assert_eq!(answer(Asked::Read, Code::PermissionDenied), refused);
+    let denied = classify(Asked::Set, &Status::permission_denied("words"));
+    assert_eq!(denied, Meaning::Denied(words("PERMISSION_DENIED")));
+}
+
+#[test]
+fn a_quota_is_worth_another_try_and_a_message_too_large_is_not() {
+    assert_eq!(answer(Asked::Set, Code::ResourceExhausted), Answer::Busy);
+    let status = Status::resource_exhausted("grpc: received message larger than max (9 vs. 4)");
+    let Meaning::Answer(Answer::Refused(failure)) = classify(Asked::Set, &status) else {
+        panic!("not refused");
+    };
+    assert_eq!(failure.code, "RESOURCE_EXHAUSTED");
+}
+
+#[test]
+fn everything_else_is_a_refusal_in_the_devices_words() {
+    let codes = [
+        (Code::Unknown, "UNKNOWN"),
+        (Code::InvalidArgument, "INVALID_ARGUMENT"),
+        (Code::NotFound, "NOT_FOUND"),
+        (Code::AlreadyExists, "ALREADY_EXISTS"),
+        (Code::FailedPrecondition, "FAILED_PRECONDITION"),
+        (Code::Aborted, "ABORTED"),
+        (Code::OutOfRange, "OUT_OF_RANGE"),
+        (Code::Unimplemented, "UNIMPLEMENTED"),
+        (Code::Internal, "INTERNAL"),
+        (Code::DataLoss, "DATA_LOSS"),
+        (Code::Unauthenticated, "UNAUTHENTICATED"),
+    ];
+    for (code, name) in codes {
+        for asked in [Asked::Claim, Asked::Read, Asked::Set] {
+            assert_eq!(answer(asked, code), Answer::Refused(words(name)));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a device reports, in the several ways in which devices do.
+
+use lockstep_gnmi::proto::gnmi::{
+    GetRequest, GetResponse, Notification, TypedValue, Update, get_request, typed_value,
+};
+use lockstep_gnmi::{path as wire, value};
+use lockstep_protocol::{Answer, Ask};
+use lockstep_types::{Configuration, Content};
+use serde_json::{Value, json};
+use tonic::Status;
+
+use crate::support::{Device, ELECTION, Reaction, World, options, path};
+
+fn update(at: &str, val: TypedValue) -> Update {
+    Update { path: Some(wire::write(&path(at))), val: Some(val), ..Default::default() }
+}
+
+fn notification(prefix: &str, updates: Vec<Update>) -> Notification {
+    let prefix = Some(wire::write(&path(prefix)));
+    Notification { prefix, update: updates, ..Default::default() }
+}
+
+async fn read(react: impl FnMut(&GetRequest) -> Reaction<GetResponse> + Send + 'static) -> Answer {
+    let device = Device::new();
+    device.on_get(react);
+    let line = World::line(options(device.listen(None).await)).await;
+    let answer = line.ask(ELECTION, Ask::Read).await;
+    let get = &device.gets()[0];
+    assert_eq!(get.r#type(), get_request::DataType::Config);
+    assert!(get.path.len() == 1 && get.path[0].elem.is_empty());
+    answer
+}
+
+async fn reported(notifications: Vec<Notification>) -> Answer {
+    let response = GetResponse { notification: notifications, ..Default::default() };
+    read(move |_| Reaction::Answer(response.clone())).await
+}
+
+fn lab() -> Value {
+    json!({
+        "lab:system": { "hostname": "leaf1", "name-server": ["b", "a"] },
+        "lab:vlans": { "vlan": [ { "id": 7, "name": "seven" } ] },
+    })
+}
+
+fn units() -> Configuration {
+    let units = [
+        ("/system/hostname", Content::leaf("leaf1")),
+        ("/system/name-server", Content::leaf_list(["b", "a"])),
+        ("/vlans/vlan[id=7]", Content::Entry),
+        ("/vlans/vlan[id=7]/name", Content::leaf("seven")),
+    ];
+    units.into_iter().map(|(at, content)| (path(at), content)).collect()
+}
+
+#[tokio::test]
+async fn all_in_one_value() {
+    let whole = vec![notification("/", vec![update("/", value::json(&lab(), true))])];
+    assert_eq!(reported(whole).await, Answer::Values(units()));
+}
+
+#[tokio::test]
+async fn leaf_by_leaf_under_a_prefix() {
+    let text =
+        |text: &str| TypedValue { value: Some(typed_value::Value::StringVal(text.to_owned())) };
+    let pieces = vec![
+        notification("/system", vec![update("/hostname", text("leaf1"))]),
+        notification(
+            "/",
+            vec![
+                update("/system/name-server", value::json(&json!(["b", "a"]), true)),
+                update("/vlans/vlan[id=7]/name", text("seven")),
+            ],
+        ),
+    ];
+    assert_eq!(reported(pieces).await, Answer::Values(units()));
+}
+
+#[tokio::test]
+async fn what_is_state_or_outside_the_models_is_left_out() {
+    let more = json!({
+        "lab:system": { "hostname": "leaf1", "uptime": "5", "colour": "red" },
+        "vendor:secrets": { "x": 1 },
+    });
+    let whole = vec![notification("/", vec![update("/", value::json(&more, true))])];
+    let hostname = (path("/system/hostname"), Content::leaf("leaf1"));
+    assert_eq!(reported(whole).await, Answer::Values([hostname].into_iter().collect()));
+}
+
+#[tokio::test]
+async fn nothing_at_all_however_it_is_said() {
+    let nothing = Answer::Values(Configuration::new());
+    assert_eq!(reported(vec![]).await, nothing);
+    assert_eq!(read(|_| Reaction::Refuse(Status::not_found("no data"))).await, nothing);
+}
+
+#[tokio::test]
+async fn a_value_that_does_not_fit_the_models_is_quoted() {
+    let wrong = json!({ "lab:vlans": { "vlan": [ { "id": 70000 } ] } });
+    let whole = vec![notification("/", vec![update("/", value::json(&wrong, true))])];
+    let Answer::Refused(failure) = reported(whole).await else { panic!("not refused") };
+    assert!(failure.message.contains("70000"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn a_device_that_cannot_be_read_says_so() {
+    let answer = read(|_| Reaction::Refuse(Status::unimplemented("use Subscribe"))).await;
+    let Answer::Refused(failure) = answer else { panic!("not refused") };
+    assert_eq!((&*failure.code, &*failure.message), ("UNIMPLEMENTED", "use Subscribe"));
+    let busy = read(|_| Reaction::Refuse(Status::unavailable("booting"))).await;
+    assert_eq!(busy, Answer::Busy);
+}
+
+#[tokio::test]
+async fn a_large_configuration_comes_in_one_message() {
+    let motd = "x".repeat(20 << 20);
+    let whole = json!({ "lab:system": { "motd": motd } });
+    let whole = vec![notification("/", vec![update("/", value::json(&whole, true))])];
+    let Answer::Values(units) = reported(whole).await else { panic!("no values") };
+    let Some(Content::Leaf(value)) = units.get(&path("/system/motd")) else { panic!("no motd") };
+    assert_eq!(value.to_string().len(), 20 << 20);
+}

@@ -1,0 +1,9 @@
+//! A device that does as it is told, the way to it, and a link with its events.
+
+mod device;
+mod proxy;
+mod world;
+
+pub(crate) use device::{Device, Reaction};
+pub(crate) use proxy::Proxy;
+pub(crate) use world::{ELECTION, World, accepted, delta, leaf, models, options, path, within};

@@ -1,0 +1,164 @@
+//! A gNMI server that reacts as a test says, and remembers what it was asked.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use lockstep_gnmi::proto::gnmi::g_nmi_server::{GNmi, GNmiServer};
+use lockstep_gnmi::proto::gnmi::{
+    CapabilityRequest, CapabilityResponse, Encoding, GetRequest, GetResponse, SetRequest,
+    SetResponse, SubscribeRequest, SubscribeResponse,
+};
+use tokio::net::TcpListener;
+use tokio_stream::Stream;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::metadata::MetadataMap;
+use tonic::transport::{Server, ServerTlsConfig};
+use tonic::{Request, Response, Status, Streaming};
+
+/// What becomes of a request.
+pub(crate) enum Reaction<T> {
+    Answer(T),
+    Refuse(Status),
+    Hang,
+}
+
+impl<T> Reaction<T> {
+    async fn happen(self) -> Result<Response<T>, Status> {
+        match self {
+            Self::Answer(answer) => Ok(Response::new(answer)),
+            Self::Refuse(status) => Err(status),
+            Self::Hang => std::future::pending().await,
+        }
+    }
+}
+
+type React<Q, A> = Box<dyn FnMut(&Q) -> Reaction<A> + Send>;
+
+/// Clones are the same device.
+#[derive(Clone)]
+pub(crate) struct Device(Arc<Mutex<State>>);
+
+struct State {
+    capabilities: React<CapabilityRequest, CapabilityResponse>,
+    get: React<GetRequest, GetResponse>,
+    set: React<SetRequest, SetResponse>,
+    gets: Vec<GetRequest>,
+    sets: Vec<SetRequest>,
+    metadata: Vec<MetadataMap>,
+}
+
+impl Device {
+    /// One that accepts everything, holds nothing, and speaks both kinds of JSON.
+    pub(crate) fn new() -> Self {
+        let encodings = vec![Encoding::Json.into(), Encoding::JsonIetf.into()];
+        let capabilities =
+            CapabilityResponse { supported_encodings: encodings, ..Default::default() };
+        Self(Arc::new(Mutex::new(State {
+            capabilities: Box::new(move |_| Reaction::Answer(capabilities.clone())),
+            get: Box::new(|_| Reaction::Answer(GetResponse::default())),
+            set: Box::new(|_| Reaction::Answer(SetResponse::default())),
+            gets: Vec::new(),
+            sets: Vec::new(),
+            metadata: Vec::new(),
+        })))
+    }
+
+    pub(crate) fn on_capabilities(
+        &self,
+        react: impl FnMut(&CapabilityRequest) -> Reaction<CapabilityResponse> + Send + 'static,
+    ) {
+        self.0.lock().unwrap().capabilities = Box::new(react);
+    }
+
+    pub(crate) fn on_get(
+        &self,
+        react: impl FnMut(&GetRequest) -> Reaction<GetResponse> + Send + 'static,
+    ) {
+        self.0.lock().unwrap().get = Box::new(react);
+    }
+
+    pub(crate) fn on_set(
+        &self,
+        react: impl FnMut(&SetRequest) -> Reaction<SetResponse> + Send + 'static,
+    ) {
+        self.0.lock().unwrap().set = Box::new(react);
+    }
+
+    pub(crate) fn sets(&self) -> Vec<SetRequest> {
+        self.0.lock().unwrap().sets.clone()
+    }
+
+    pub(crate) fn gets(&self) -> Vec<GetRequest> {
+        self.0.lock().unwrap().gets.clone()
+    }
+
+    pub(crate) fn metadata(&self) -> Vec<MetadataMap> {
+        self.0.lock().unwrap().metadata.clone()
+    }
+
+    /// Listens, for as long as the test runs.
+    pub(crate) async fn listen(&self, tls: Option<ServerTlsConfig>) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut server = Server::builder();
+        if let Some(tls) = tls {
+            server = server.tls_config(tls).unwrap();
+        }
+        let service = GNmiServer::new(self.clone()).max_decoding_message_size(64 << 20);
+        let serving = server.add_service(service);
+        tokio::spawn(serving.serve_with_incoming(TcpListenerStream::new(listener)));
+        address
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Device")
+    }
+}
+
+#[tonic::async_trait]
+impl GNmi for Device {
+    type SubscribeStream = Pin<Box<dyn Stream<Item = Result<SubscribeResponse, Status>> + Send>>;
+
+    async fn capabilities(
+        &self,
+        request: Request<CapabilityRequest>,
+    ) -> Result<Response<CapabilityResponse>, Status> {
+        let reaction = {
+            let mut state = self.0.lock().unwrap();
+            state.metadata.push(request.metadata().clone());
+            (state.capabilities)(request.get_ref())
+        };
+        reaction.happen().await
+    }
+
+    async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
+        let reaction = {
+            let mut state = self.0.lock().unwrap();
+            state.metadata.push(request.metadata().clone());
+            state.gets.push(request.get_ref().clone());
+            (state.get)(request.get_ref())
+        };
+        reaction.happen().await
+    }
+
+    async fn set(&self, request: Request<SetRequest>) -> Result<Response<SetResponse>, Status> {
+        let reaction = {
+            let mut state = self.0.lock().unwrap();
+            state.metadata.push(request.metadata().clone());
+            state.sets.push(request.get_ref().clone());
+            (state.set)(request.get_ref())
+        };
+        reaction.happen().await
+    }
+
+    async fn subscribe(
+        &self,
+        _: Request<Streaming<SubscribeRequest>>,
+    ) -> Result<Response<Self::SubscribeStream>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+}
