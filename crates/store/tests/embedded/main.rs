@@ -1,0 +1,13 @@
+//! What only the store in a folder promises: to be there afterwards.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+
+mod crash;
+mod folder;
+mod group;
+mod support;

@@ -1,0 +1,203 @@
+//! A configuration costs what changes in it, and is whole whenever it is read.
+
+use std::sync::Arc;
+
+use lockstep_protocol::record::Key;
+use lockstep_protocol::{Op, View};
+use lockstep_store::kv::{self, Limits, Range};
+use lockstep_store::{Embedded, Feed, Memory, Records, Store, Watch};
+use lockstep_types::{Content, Index, Patch, Path, Revision, Unit};
+
+use crate::same::same;
+use crate::support::{Dice, bound, follow, records, target, unchanged, write};
+
+fn leaf(number: u64) -> Path {
+    format!("/interfaces/interface[name=eth{number}]/config/description").parse().unwrap()
+}
+
+fn unit(value: &str, writer: u64) -> Unit {
+    Unit::present(Content::leaf(value), Index::new(writer))
+}
+
+/// One target, watched.
+struct Bench {
+    records: Records,
+    view: View,
+    watch: Watch,
+    writer: u64,
+}
+
+impl Bench {
+    async fn new(records: Records) -> Self {
+        write(&records, vec![], vec![bound(&target("leaf1"))]).await;
+        let view = records.load().await.unwrap();
+        let watch = records.watch(view.revision()).await.unwrap();
+        Self { records, view, watch, writer: 0 }
+    }
+
+    /// One write of the configuration, to both trees or to the committed one alone.
+    async fn change(&mut self, patch: Patch, both: bool) {
+        self.writer += 1;
+        let on = target("leaf1");
+        let mut header = self.view.header(&on).clone();
+        header.committed.index = Index::new(self.writer);
+        let compare = unchanged(&self.view, Key::Configuration(on.clone()));
+        let applied = if both { patch.clone() } else { Patch::new() };
+        let op = Op::Configuration { target: on, header, committed: patch, applied };
+        let made = write(&self.records, vec![compare], vec![op]).await;
+        follow(&mut self.watch, &mut self.view, made).await;
+    }
+
+    async fn set(&mut self, number: u64, value: &str) {
+        let patch = [(leaf(number), unit(value, self.writer + 1))].into_iter().collect();
+        self.change(patch, true).await;
+    }
+
+    async fn fill(&mut self, leaves: u64) {
+        let unit = unit("to begin with", self.writer + 1);
+        self.change((0..leaves).map(|n| (leaf(n), unit.clone())).collect(), true).await;
+    }
+}
+
+/// The bytes of keys and values in each revision.
+async fn bytes(feed: &mut Box<dyn Feed>, until: Revision) -> usize {
+    let mut total = 0;
+    loop {
+        let commit = feed.next().await.unwrap();
+        let events = commit.events.iter().map(|event| match event {
+            kv::Event::Put(entry) => entry.key.len() + entry.value.len(),
+            kv::Event::Delete(key) => key.len(),
+        });
+        total += events.sum::<usize>();
+        if commit.revision == until {
+            return total;
+        }
+    }
+}
+
+async fn keys(store: &dyn Store, prefix: &str) -> usize {
+    let (mut count, mut next) = (0, Some(Range::prefix(prefix)));
+    while let Some(range) = next {
+        let page = store.range(range.clone()).await.unwrap();
+        next = range.after(&page);
+        count += page.entries.len();
+    }
+    count
+}
+
+/// A one-leaf write writes the same bytes whether there are ten leaves or ten thousand, and folding
+/// adds to that in proportion, not with the tree.
+#[tokio::test]
+async fn a_write_costs_what_it_changes() {
+    let mut costs = Vec::new();
+    for leaves in [10, 10_000] {
+        let mut bench = Bench::new(records(Memory::new()).await).await;
+        bench.fill(leaves).await;
+        bench.records.fold(&target("leaf1")).await.unwrap();
+        let start = bench.records.revision().await.unwrap();
+        follow(&mut bench.watch, &mut bench.view, start).await;
+        let mut feed = bench.records.store().watch(start).await.unwrap();
+        for number in 0..100 {
+            bench.set(number % 10, "changed").await;
+        }
+        let until = bench.records.revision().await.unwrap();
+        costs.push(bytes(&mut feed, until).await / 100);
+    }
+    println!("bytes a one-leaf write, with 10 and 10000 leaves: {costs:?}");
+    assert!(costs[1] < costs[0] + 20 && costs[0] < 800, "{costs:?}");
+}
+
+#[tokio::test]
+async fn deltas_that_outgrow_the_snapshot_are_folded() {
+    let store = Arc::new(Memory::new());
+    let mut bench = Bench::new(Records::open(store.clone()).await.unwrap()).await;
+    bench.fill(300).await;
+    let (mut most, mut written) = (0, 0);
+    let start = bench.view.revision();
+    let mut feed = store.watch(start).await.unwrap();
+    let writes = 2_000;
+    for number in 0..writes {
+        bench.set(number % 7, &format!("value {number}")).await;
+        most = most.max(keys(&*store, "delta/").await);
+        // Folding is done beside the writes.
+        tokio::task::yield_now().await;
+    }
+    let until = bench.records.revision().await.unwrap();
+    written += bytes(&mut feed, until).await;
+    println!("{writes} writes: at most {most} deltas, {} bytes a write", written / 2_000);
+    assert!(most < 700, "{most} deltas are never folded");
+    assert!(written / 2_000 < 1_500, "folding costs too much");
+    assert_eq!(keys(&*store, "snapshot/").await, 1);
+    follow(&mut bench.watch, &mut bench.view, until).await;
+    same(&bench.view, &bench.records.load().await.unwrap());
+}
+
+/// Through folds at any time, and openings, the trees stay what they are. The two trees differ, units
+/// go, and absences have their writers.
+#[tokio::test]
+async fn a_configuration_is_whole_whenever_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::new(records(Embedded::open(folder.path()).unwrap()).await).await;
+    let mut dice = Dice::new(7);
+    bench.fill(30).await;
+    for _ in 0..120 {
+        let writer = bench.writer + 1;
+        let units = (0..dice.roll(4)).map(|_| {
+            let unit = match dice.roll(4) {
+                0 => Unit::NEVER,
+                1 => Unit::absent(Index::new(writer)),
+                _ => unit("other", writer),
+            };
+            (leaf(dice.roll(30)), unit)
+        });
+        let patch = units.collect();
+        bench.change(patch, dice.chance(50)).await;
+        if dice.chance(10) {
+            bench.records.fold(&target("leaf1")).await.unwrap();
+        }
+        if dice.chance(10) {
+            let last = bench.records.revision().await.unwrap();
+            follow(&mut bench.watch, &mut bench.view, last).await;
+            same(&bench.view, &bench.records.load().await.unwrap());
+        }
+    }
+    bench.records.close().await.unwrap();
+    let again = records(Embedded::open(folder.path()).unwrap()).await;
+    let last = again.revision().await.unwrap();
+    assert!(bench.view.revision() <= last);
+    let loaded = again.load().await.unwrap();
+    let on = target("leaf1");
+    assert_eq!(loaded.configuration(&on), bench.view.configuration(&on));
+}
+
+/// A store that takes little at once still gets a large snapshot, in chunks; and two who fold at once
+/// do no harm.
+#[tokio::test]
+async fn a_large_snapshot_is_written_in_chunks() {
+    let limits = Limits { operations: 64, bytes: 1_500_000 };
+    let store = Arc::new(Memory::with_limits(limits));
+    let mut bench = Bench::new(Records::open(store.clone()).await.unwrap()).await;
+    for part in 0..4 {
+        let unit = unit("a description that is neither long nor short", bench.writer + 1);
+        let patch = (0..1_250).map(|n| (leaf(part * 1_250 + n), unit.clone())).collect();
+        bench.change(patch, part % 2 == 0).await;
+    }
+    for number in 0..200 {
+        bench.set(number, "changed").await;
+    }
+    let on = target("leaf1");
+    let other = Records::open(store.clone()).await.unwrap();
+    let (one, two) = tokio::join!(bench.records.fold(&on), other.fold(&on));
+    one.unwrap();
+    two.unwrap();
+    assert_eq!(keys(&*store, "delta/").await, 0);
+    let chunks = keys(&*store, "chunk/").await;
+    assert!(chunks >= 3, "{chunks}");
+    let last = bench.records.revision().await.unwrap();
+    follow(&mut bench.watch, &mut bench.view, last).await;
+    same(&bench.view, &other.load().await.unwrap());
+    // The next snapshot takes the place of this one.
+    bench.set(1, "again").await;
+    bench.records.fold(&on).await.unwrap();
+    assert_eq!(keys(&*store, "chunk/").await, chunks);
+}

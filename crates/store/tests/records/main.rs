@@ -1,0 +1,16 @@
+//! The records of `protocol`: what is loaded is what the watch told.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+
+mod configurations;
+mod format;
+mod round_trip;
+mod same;
+mod sessions;
+mod support;
+mod world;

@@ -1,0 +1,58 @@
+//! What every store promises, asked of each of them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+
+mod compares;
+mod concurrency;
+mod leases;
+mod ranges;
+mod support;
+mod watches;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lockstep_store::{Embedded, Memory, Store};
+
+use support::Check;
+
+const CHECKS: &[&[(&str, Check)]] =
+    &[compares::CHECKS, ranges::CHECKS, watches::CHECKS, leases::CHECKS, concurrency::CHECKS];
+
+/// Long beyond what any check needs.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Puts every question to a new store of one kind. `make` is called for each.
+fn suite(mut make: impl FnMut(&str) -> Arc<dyn Store>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    for (name, check) in CHECKS.iter().copied().flatten() {
+        println!("{name}");
+        let store = make(name);
+        runtime.block_on(async {
+            let checked = tokio::time::timeout(DEADLINE, check(Arc::clone(&store)));
+            checked.await.unwrap_or_else(|_| panic!("{name} does not come to an end"));
+            store.close().await.expect("a close");
+            support::closed(&*store).await;
+        });
+    }
+}
+
+#[test]
+fn memory() {
+    suite(|_| Arc::new(Memory::new()));
+}
+
+#[test]
+fn embedded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    suite(|name| Arc::new(Embedded::open(&folder.path().join(name)).expect("a store")));
+}
