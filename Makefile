@@ -18,14 +18,14 @@ help: ## list the targets
 		/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: ## tell the story of a few transactions, played by the real core
+demo: ## build it, and see it at work on three simulated devices
 	@scripts/setup build
-	@# Built by itself first, so that a first run shows that it is at work and a later one only tells the story.
-	@cargo build --locked --profile explore -p lockstep-model
-	@$(MODEL) demo
+	@# Built by itself first, so that a first run shows that it is at work and a later one only the tour.
+	@cargo build --locked --bin lockstep
+	@cargo run --quiet --locked --bin lockstep -- demo
 
 .PHONY: test
-test: setup check unit explore-quick spec-quick ## everything that fits a few minutes; what CI runs
+test: setup check unit e2e explore-quick spec-quick ## everything that fits a few minutes; what CI runs
 	@echo "test: ok"
 
 .PHONY: test-full
@@ -71,6 +71,12 @@ unit: ## unit and property tests of the workspace
 	@scripts/setup build
 	cargo test --quiet --locked --workspace
 
+.PHONY: e2e
+e2e: ## real processes, driven by gNMI clients that others wrote
+	@scripts/setup build e2e
+	cargo build --quiet --locked --bin lockstep
+	.tools/venv/bin/pytest -q -x tests/e2e
+
 ##@ The proof
 
 .PHONY: explore-quick
@@ -88,6 +94,11 @@ explore: ## explore the core's states far further
 mutants: ## break the core in each known way; each must be caught (writes docs/mutants.md)
 	@scripts/setup build
 	$(MODEL) mutants --write docs/mutants.md
+
+.PHONY: story
+story: ## tell the story of a few transactions, played by the core alone
+	@scripts/setup build
+	@$(MODEL) demo
 
 .PHONY: spec-quick
 spec-quick: ## check the smaller configurations of the TLA+ specification

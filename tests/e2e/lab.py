@@ -160,6 +160,11 @@ class Lab:
             yield client
 
     def set(self, target, **operations):
+        # pygnmi takes a text for JSON that is already written.
+        text = lambda content: json.dumps(content) if isinstance(content, str) else content
+        for kind in ("replace", "update"):
+            if kind in operations:
+                operations[kind] = [(path, text(content)) for path, content in operations[kind]]
         with self.client() as client:
             return client.set(target=target, encoding="json_ietf", **operations)
 

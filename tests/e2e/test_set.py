@@ -143,8 +143,9 @@ def test_errors_have_the_code_that_fits(lab):
     fails(missing, lambda: lab.get("leaf1", "/vlans"))
     fails(missing, lambda: lab.get("leaf9", "/system"))
     unimplemented = grpc.StatusCode.UNIMPLEMENTED
-    fails(unimplemented, lambda: lab.get("leaf1", "/system", encoding="proto"))
     with lab.stub() as stub:
+        proto = gnmi_pb2.GetRequest(prefix=gnmi_pb2.Path(target="leaf1"), path=[path("/system")], type=1, encoding=2)
+        fails(unimplemented, lambda: stub.Get(proto))
         both = gnmi_pb2.SetRequest(
             prefix=gnmi_pb2.Path(target="leaf1"), update=[update("/system/motd", "x", "leaf2")]
         )

@@ -2,8 +2,6 @@
 
 mod file;
 
-use std::time::Duration;
-
 use clap::{Args, ValueEnum};
 use lockstep_gnmi::extension;
 use lockstep_gnmi::proto::gnmi::{Path as WirePath, SetRequest, Update};
@@ -31,7 +29,7 @@ Examples:
 A change file holds what is asked of each target:
   leaf1: {update: {/system/motd: hello}, replace: {/system/name-server: [10.0.0.1]}}
   leaf2: {delete: [/vlans]}")]
-pub struct Set {
+pub(crate) struct Set {
     /// On which target
     #[arg(required_unless_present = "file", conflicts_with = "file")]
     target: Option<String>,
@@ -73,7 +71,7 @@ pub struct Set {
 Examples:
   lockstep --insecure rollback 7
   lockstep --insecure rollback 7 --rule path --target leaf1")]
-pub struct Rollback {
+pub(crate) struct Rollback {
     /// The change, by its index
     index: u64,
     /// When the change counts as the latest
@@ -109,7 +107,8 @@ fn assignment(text: &str) -> Result<(Path, Value), String> {
     let mut inside = false;
     let mut escaped = false;
     let end = text.char_indices().find(|(_, character)| {
-        let plain = !std::mem::replace(&mut escaped, !escaped && *character == '\\');
+        let plain = !escaped;
+        escaped = plain && *character == '\\';
         match character {
             '[' if plain => inside = true,
             ']' if plain => inside = false,
@@ -118,7 +117,8 @@ fn assignment(text: &str) -> Result<(Path, Value), String> {
         *character == '=' && !inside && plain
     });
     let (at, _) = end.ok_or("write it as PATH=VALUE")?;
-    let path = text[..at].parse().map_err(|error: lockstep_types::path::Error| error.to_string())?;
+    let path =
+        text[..at].parse().map_err(|error: lockstep_types::path::Error| error.to_string())?;
     let raw = &text[at + 1..];
     Ok((path, serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.to_owned()))))
 }
@@ -128,7 +128,7 @@ fn seconds(given: Option<u32>) -> Option<prost_types::Duration> {
 }
 
 /// `set`.
-pub async fn set(client: Client, set: Set, global: &Global) -> Result<(), Failed> {
+pub(crate) async fn set(client: Client, set: Set, global: &Global) -> Result<(), Failed> {
     let mut request = match &set.file {
         Some(file) => file::read(file)?,
         None => of_flags(&set),
@@ -169,13 +169,17 @@ fn of_flags(set: &Set) -> SetRequest {
 }
 
 /// One update of a Set; with a target of its own where it is not in the prefix.
-fn update(target: &str, at: &Path, json: &Value) -> Update {
+pub(crate) fn update(target: &str, at: &Path, json: &Value) -> Update {
     let path = WirePath { target: target.to_owned(), ..path::write(at) };
     Update { path: Some(path), val: Some(value::json(json, true)), ..Update::default() }
 }
 
 /// `rollback`.
-pub async fn rollback(client: Client, asked: &Rollback, global: &Global) -> Result<(), Failed> {
+pub(crate) async fn rollback(
+    client: Client,
+    asked: &Rollback,
+    global: &Global,
+) -> Result<(), Failed> {
     let rule = match asked.rule {
         Rule::Target => RollbackRule::Target,
         Rule::Path => RollbackRule::Path,
@@ -194,7 +198,7 @@ pub async fn rollback(client: Client, asked: &Rollback, global: &Global) -> Resu
 }
 
 /// `cancel`.
-pub async fn cancel(client: Client, index: u64, global: &Global) -> Result<(), Failed> {
+pub(crate) async fn cancel(client: Client, index: u64, global: &Global) -> Result<(), Failed> {
     let answer = client.admin().cancel(CancelRequest { index }).await.map_err(|s| refused(&s))?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
@@ -216,7 +220,9 @@ mod tests {
 
     #[test]
     fn what_is_json_counts_as_json() {
-        for (text, value) in [("1", json!(1)), ("true", json!(true)), ("\"1\"", json!("1")), ("a b", json!("a b"))] {
+        for (text, value) in
+            [("1", json!(1)), ("true", json!(true)), ("\"1\"", json!("1")), ("a b", json!("a b"))]
+        {
             assert_eq!(assignment(&format!("/x={text}")).unwrap().1, value);
         }
     }

@@ -9,19 +9,22 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{change, client, demo, serve, show, sim};
 
 /// What a command ends with when it does not go well.
-pub type Failed = Box<dyn Error + Send + Sync>;
+pub(crate) type Failed = Box<dyn Error + Send + Sync>;
 
 /// Network-wide configuration transactions over gNMI.
 #[derive(Debug, Parser)]
-#[command(version, after_help = "\
+#[command(
+    version,
+    after_help = "\
 Examples:
   lockstep demo                                     see it at work on three simulated devices
   lockstep serve --config lockstep.yaml             run a node
   lockstep --insecure target list                   how the devices stand
   lockstep --insecure set leaf1 --update /system/motd=hello
   lockstep --insecure tx list                       what happened
-  lockstep --insecure rollback 7                    take transaction 7 out again")]
-pub struct Cli {
+  lockstep --insecure rollback 7                    take transaction 7 out again"
+)]
+pub(crate) struct Cli {
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]
@@ -30,9 +33,15 @@ pub struct Cli {
 
 /// What every command that asks a node takes.
 #[derive(Clone, Debug, Args)]
-pub struct Global {
+pub(crate) struct Global {
     /// The node to ask
-    #[arg(long, global = true, env = "LOCKSTEP_SERVER", default_value = "127.0.0.1:9339", value_name = "ADDR")]
+    #[arg(
+        long,
+        global = true,
+        env = "LOCKSTEP_SERVER",
+        default_value = "127.0.0.1:9339",
+        value_name = "ADDR"
+    )]
     pub server: String,
     /// Ask it without TLS
     #[arg(long, global = true)]
@@ -56,7 +65,7 @@ pub struct Global {
 
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Output {
+pub(crate) enum Output {
     /// For people
     Table,
     /// For programs
@@ -95,14 +104,16 @@ enum Command {
 }
 
 /// Does what was asked.
-pub async fn run(cli: Cli) -> Result<(), Failed> {
+pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
     let global = cli.global;
     match cli.command {
         Command::Serve { config } => serve::serve(&config).await,
         Command::Demo(demo) => demo::demo(&demo).await,
         Command::Sim(sim) => sim::sim(sim).await,
         Command::Get(get) => show::get(&client::Client::connect(&global).await?, &get).await,
-        Command::Set(set) => change::set(client::Client::connect(&global).await?, set, &global).await,
+        Command::Set(set) => {
+            change::set(client::Client::connect(&global).await?, set, &global).await
+        }
         Command::Tx(tx) => show::tx(client::Client::connect(&global).await?, &tx, &global).await,
         Command::Target(target) => {
             show::target(client::Client::connect(&global).await?, &target, &global).await
@@ -117,5 +128,5 @@ pub async fn run(cli: Cli) -> Result<(), Failed> {
 }
 
 /// Where something listens, for defaults that several commands share.
-pub const SIM_LISTEN: SocketAddr =
+pub(crate) const SIM_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 57400);

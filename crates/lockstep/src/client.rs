@@ -17,13 +17,13 @@ const MESSAGE: usize = 256 << 20;
 
 /// A node that answers.
 #[derive(Clone, Debug)]
-pub struct Client {
+pub(crate) struct Client {
     channel: Channel,
 }
 
 impl Client {
     /// Connects to the node that was named.
-    pub async fn connect(global: &Global) -> Result<Self, Failed> {
+    pub(crate) async fn connect(global: &Global) -> Result<Self, Failed> {
         let scheme = if global.insecure { "http" } else { "https" };
         let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", global.server))
             .map_err(|_| format!("{:?} is no address; give host:port", global.server))?
@@ -44,12 +44,12 @@ impl Client {
     }
 
     /// What operators ask.
-    pub fn admin(&self) -> AdminClient<Channel> {
+    pub(crate) fn admin(&self) -> AdminClient<Channel> {
         AdminClient::new(self.channel.clone()).max_decoding_message_size(MESSAGE)
     }
 
     /// What anyone asks.
-    pub fn gnmi(&self) -> GNmiClient<Channel> {
+    pub(crate) fn gnmi(&self) -> GNmiClient<Channel> {
         GNmiClient::new(self.channel.clone())
             .max_decoding_message_size(MESSAGE)
             .max_encoding_message_size(MESSAGE)
@@ -71,7 +71,7 @@ fn certificates(global: &Global) -> Result<ClientTlsConfig, Failed> {
 }
 
 /// What a node answered when it did not go well, as a sentence.
-pub fn refused(status: &Status) -> Failed {
+pub(crate) fn refused(status: &Status) -> Failed {
     let name = lockstep_gnmi::code::name(status.code());
     match status.code() {
         Code::Unavailable if status.message().is_empty() => "the node went away".into(),

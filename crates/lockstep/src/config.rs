@@ -19,12 +19,12 @@ use lockstep_northbound::Tls;
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
 
-pub use error::Error;
-pub use target::TargetConfig;
+pub(crate) use error::Error;
+pub(crate) use target::TargetConfig;
 
 /// Everything a node is told, checked.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub(crate) struct Config {
     /// The node's name.
     pub node: NodeName,
     /// gNMI and the admin API.
@@ -52,7 +52,7 @@ impl Config {
     ///
     /// # Errors
     /// It cannot be read, or says something that cannot be done.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::Unreadable { path: path.into(), error })?;
         let folder = path.parent().unwrap_or(Path::new("."));

@@ -8,7 +8,7 @@ use prost_types::Timestamp;
 use serde_json::{Value, json};
 
 /// An error and everything that led to it, on one line.
-pub fn chain(error: &dyn Error) -> String {
+pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
@@ -23,7 +23,7 @@ pub fn chain(error: &dyn Error) -> String {
 }
 
 /// Writes a line; a reader that went away ends the command quietly.
-pub fn line(text: &str) -> io::Result<()> {
+pub(crate) fn line(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
@@ -32,12 +32,12 @@ pub fn line(text: &str) -> io::Result<()> {
 }
 
 /// Writes JSON, indented.
-pub fn json_document(value: &Value) -> io::Result<()> {
+pub(crate) fn json_document(value: &Value) -> io::Result<()> {
     line(&format!("{value:#}"))
 }
 
 /// Writes rows under their titles, each column as wide as its widest cell.
-pub fn table(titles: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.chain([titles[column].chars().count()]).max().unwrap_or_default()
@@ -67,7 +67,7 @@ fn failure(failure: Option<&Failure>) -> Value {
 }
 
 /// A transaction in the form that others may rely on.
-pub fn transaction(shown: &Transaction) -> Value {
+pub(crate) fn transaction(shown: &Transaction) -> Value {
     let targets = shown.targets.iter().map(|(name, target)| {
         let one = json!({
             "status": target.status,
@@ -97,7 +97,7 @@ pub fn transaction(shown: &Transaction) -> Value {
 }
 
 /// A target in the form that others may rely on.
-pub fn target(shown: &Target) -> Value {
+pub(crate) fn target(shown: &Target) -> Value {
     json!({
         "name": shown.name,
         "address": shown.address,

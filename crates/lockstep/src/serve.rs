@@ -17,20 +17,23 @@ use crate::config::Config;
 
 /// A node with its listeners.
 #[derive(Debug)]
-pub struct Service {
+pub(crate) struct Service {
     node: Running,
     server: Server,
-    store: Arc<Embedded>,
+    records: Records,
 }
 
 impl Service {
     /// Starts everything a configuration asks for.
-    pub async fn start(config: Config) -> Result<Self, Failed> {
+    pub(crate) async fn start(config: Config) -> Result<Self, Failed> {
         let targets = targets(&config)?;
-        let store = Arc::new(Embedded::open(&config.store)?);
-        let records = Records::open(store.clone()).await?;
-        let (name, pending) = (config.node, config.pending);
-        let node = lockstep_node::start(lockstep_node::Options { name, records, targets, pending });
+        let records = Records::open(Arc::new(Embedded::open(&config.store)?)).await?;
+        let node = lockstep_node::start(lockstep_node::Options {
+            name: config.node,
+            records: records.clone(),
+            targets,
+            pending: config.pending,
+        });
         let node = node.await?;
         let listeners = Listeners {
             listen: config.listen,
@@ -39,7 +42,7 @@ impl Service {
             message: config.message,
         };
         match lockstep_northbound::serve(node.handle(), listeners).await {
-            Ok(server) => Ok(Self { node, server, store }),
+            Ok(server) => Ok(Self { node, server, records }),
             Err(error) => {
                 node.stop().await?;
                 Err(error.into())
@@ -48,22 +51,22 @@ impl Service {
     }
 
     /// Where gNMI and the admin API are.
-    pub fn address(&self) -> std::net::SocketAddr {
+    pub(crate) fn address(&self) -> std::net::SocketAddr {
         self.server.address()
     }
 
     /// What the other rooms hold of the node.
-    pub fn node(&self) -> lockstep_node::Handle {
+    pub(crate) fn node(&self) -> lockstep_node::Handle {
         self.node.handle()
     }
 
     /// Ends everything in order: no new calls, devices let go, session ended, store closed.
-    pub async fn stop(self) -> Result<(), Failed> {
+    pub(crate) async fn stop(self) -> Result<(), Failed> {
         // Calls under way wait for the node, so it has to end while they do.
         let (server, node) = tokio::join!(self.server.stop(), self.node.stop());
         let () = server;
         node?;
-        self.store.close().await?;
+        self.records.close().await?;
         Ok(())
     }
 }
@@ -95,7 +98,7 @@ fn targets(config: &Config) -> Result<Vec<TargetSpec>, Failed> {
 }
 
 /// `serve`.
-pub async fn serve(path: &Path) -> Result<(), Failed> {
+pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
     log();
     // Listened for from here on, so that a stop during the start is not lost.
     let mut terminate = signal(SignalKind::terminate())?;

@@ -22,7 +22,7 @@ Examples:
   lockstep --insecure get leaf1 /interfaces
   lockstep --insecure get '*' /system/motd           of every target
   lockstep --insecure get leaf1 '/interfaces/interface[name=eth1/1]/mtu'")]
-pub struct Get {
+pub(crate) struct Get {
     /// Of which target; `*` stands for every one
     target: String,
     /// Which paths; none: everything
@@ -44,7 +44,7 @@ enum Kind {
 
 /// Transactions.
 #[derive(Debug, Subcommand)]
-pub enum Tx {
+pub(crate) enum Tx {
     /// List transactions, the latest first
     #[command(after_help = "\
 Examples:
@@ -73,7 +73,7 @@ Examples:
 
 /// Targets.
 #[derive(Debug, Subcommand)]
-pub enum TargetCommand {
+pub(crate) enum TargetCommand {
     /// List targets
     List,
     /// Show one target
@@ -84,7 +84,7 @@ pub enum TargetCommand {
 }
 
 /// `get`: the values by target and path.
-pub async fn get(client: &Client, get: &Get) -> Result<(), Failed> {
+pub(crate) async fn get(client: &Client, get: &Get) -> Result<(), Failed> {
     let kind = match get.kind {
         Kind::Config => DataType::Config,
         Kind::State => DataType::State,
@@ -112,7 +112,7 @@ pub async fn get(client: &Client, get: &Get) -> Result<(), Failed> {
 }
 
 /// `tx list` and `tx show`.
-pub async fn tx(client: Client, tx: &Tx, global: &Global) -> Result<(), Failed> {
+pub(crate) async fn tx(client: Client, tx: &Tx, global: &Global) -> Result<(), Failed> {
     let mut admin = client.admin();
     match tx {
         Tx::List { limit, before, status, target } => {
@@ -171,7 +171,7 @@ fn short_time(at: &prost_types::Timestamp) -> String {
 }
 
 /// One transaction, whole.
-pub fn transaction(shown: &Transaction, output: Output) -> Result<(), Failed> {
+pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Failed> {
     if output == Output::Json {
         return Ok(json_document(&output::transaction(shown))?);
     }
@@ -196,7 +196,8 @@ pub fn transaction(shown: &Transaction, output: Output) -> Result<(), Failed> {
     }
     for (name, target) in &shown.targets {
         let error = target.error.as_ref().map(|e| format!(": {}: {}", e.code, e.message));
-        let waits = (!target.waiting_for.is_empty()).then(|| format!("; waits: {}", target.waiting_for));
+        let waits =
+            (!target.waiting_for.is_empty()).then(|| format!("; waits: {}", target.waiting_for));
         let (error, waits) = (error.unwrap_or_default(), waits.unwrap_or_default());
         line(&format!("  {name}: {}{error}{waits}", target.status))?;
     }
@@ -204,11 +205,16 @@ pub fn transaction(shown: &Transaction, output: Output) -> Result<(), Failed> {
 }
 
 /// `target list` and `target show`.
-pub async fn target(client: Client, command: &TargetCommand, global: &Global) -> Result<(), Failed> {
+pub(crate) async fn target(
+    client: Client,
+    command: &TargetCommand,
+    global: &Global,
+) -> Result<(), Failed> {
     let mut admin = client.admin();
     match command {
         TargetCommand::List => {
-            let answer = admin.list_targets(ListTargetsRequest {}).await.map_err(|s| refused(&s))?;
+            let answer =
+                admin.list_targets(ListTargetsRequest {}).await.map_err(|s| refused(&s))?;
             targets(&answer.into_inner().targets, global.output)
         }
         TargetCommand::Show { name } => {

@@ -19,7 +19,8 @@ pub(crate) async fn bind(
         if view.binding(&spec.name) == Some(&binding) {
             continue;
         }
-        if let Some(violation) = spec.models.validate(&view.committed(&spec.name)).into_iter().next()
+        if let Some(violation) =
+            spec.models.validate(&view.committed(&spec.name)).into_iter().next()
         {
             let (target, model) = (spec.name.clone(), spec.model.clone());
             return Err(StartError::Rebind { target, model, violation: Box::new(violation) });

@@ -1,8 +1,8 @@
 //! What the other rooms hold of a running node.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 use lockstep_protocol::{Reply, Request, View};
 use lockstep_southbound::Link;
@@ -109,7 +109,10 @@ impl Handle {
         self.ask(|answer| Asked::Cancel(index, answer)).await
     }
 
-    async fn ask(&self, asked: impl FnOnce(oneshot::Sender<Reply>) -> Asked) -> Result<Reply, Busy> {
+    async fn ask(
+        &self,
+        asked: impl FnOnce(oneshot::Sender<Reply>) -> Asked,
+    ) -> Result<Reply, Busy> {
         let _place = self.place()?;
         let (answer, answered) = oneshot::channel();
         self.shared.requests.send(asked(answer)).await.map_err(|_| Busy::Stopping)?;

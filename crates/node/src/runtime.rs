@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_protocol::{
-    Check, Client, Command, Event, Node, Reply, Subject, Txn, Verdict, View,
-    Wake, Written,
+    Check, Client, Command, Event, Node, Reply, Subject, Txn, Verdict, View, Wake, Written,
 };
 use lockstep_southbound::{Election, Link};
 use lockstep_store::{Records, Watch};

@@ -1,7 +1,7 @@
 //! How a target stands, in the words that users are shown.
 
-use lockstep_types::{Index, NodeName, Target, Term};
 use lockstep_protocol::View;
+use lockstep_types::{Index, NodeName, Target, Term};
 
 use crate::target::TargetSpec;
 

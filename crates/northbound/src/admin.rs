@@ -126,7 +126,8 @@ impl Admin for Service {
     ) -> Result<Response<GetTargetResponse>, Status> {
         let name = target_name(&request.get_ref().name)?;
         let status = self.node.status(&name);
-        let status = status.ok_or_else(|| Status::not_found(format!("there is no target {name}")))?;
+        let status =
+            status.ok_or_else(|| Status::not_found(format!("there is no target {name}")))?;
         Ok(Response::new(GetTargetResponse { target: Some(show::target(status)) }))
     }
 

@@ -163,7 +163,8 @@ fn certificates(tls: &Tls) -> Result<ServerTlsConfig, Error> {
     let read = |path: &PathBuf| {
         std::fs::read(path).map_err(|error| Error::File { path: path.clone(), error })
     };
-    let mut config = ServerTlsConfig::new().identity(Identity::from_pem(read(&tls.cert)?, read(&tls.key)?));
+    let mut config =
+        ServerTlsConfig::new().identity(Identity::from_pem(read(&tls.cert)?, read(&tls.key)?));
     if let Some(ca) = &tls.ca {
         config = config
             .client_ca_root(Certificate::from_pem(read(ca)?))

@@ -51,7 +51,10 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
         Reason::Invalid(violations) => (Code::InvalidArgument, rules(violations)),
         Reason::InvalidAfterWithdrawal(violations) => {
             let rules = rules(violations);
-            (Code::Aborted, format!("no longer valid since a change below it was withdrawn: {rules}"))
+            (
+                Code::Aborted,
+                format!("no longer valid since a change below it was withdrawn: {rules}"),
+            )
         }
         Reason::Deadline => (
             Code::DeadlineExceeded,
@@ -86,14 +89,19 @@ fn rules(violations: &[Violation]) -> String {
 pub(crate) fn wait(wait: &Wait) -> String {
     match wait {
         Wait::Behind(index) => format!("transaction {index} is to be decided first"),
-        Wait::Held(index) => format!("transaction {index} holds the target until it has an outcome"),
+        Wait::Held(index) => {
+            format!("transaction {index} holds the target until it has an outcome")
+        }
         Wait::Recheck => "what was committed is validated again after a withdrawal".into(),
         Wait::Verdict => "its validation".into(),
         Wait::Turn(index) => format!("transaction {index} is to be applied first"),
         Wait::Connection => "a connection to the device".into(),
         Wait::Synchronising => "the device to be brought in line".into(),
         Wait::Resync(failure) => {
-            format!("the device refuses to be brought in line: {}: {}", failure.code, failure.message)
+            format!(
+                "the device refuses to be brought in line: {}: {}",
+                failure.code, failure.message
+            )
         }
         Wait::Device => "the device's answer".into(),
     }

@@ -40,8 +40,7 @@ fn parse(text: &str) -> Result<SetRequest, Failed> {
     let mut request = SetRequest::default();
     for (target, asked) in asked {
         let deletes = asked.delete.iter();
-        let deletes =
-            deletes.map(|at| WirePath { target: target.clone(), ..path::write(at) });
+        let deletes = deletes.map(|at| WirePath { target: target.clone(), ..path::write(at) });
         request.delete.extend(deletes);
         request.replace.extend(asked.replace.iter().map(|(at, json)| update(&target, at, json)));
         request.update.extend(asked.update.iter().map(|(at, json)| update(&target, at, json)));

@@ -60,7 +60,11 @@ fn refuse_what_is_not_there(file: &File) -> Result<(), Problem> {
         ("store-tls", &file.store_tls, "etcd"),
         ("store-user", &file.store_user, "etcd"),
         ("store-password", &file.store_password, "etcd"),
-        ("targets-file", &file.targets_file, "targets from another file; list them under `targets`"),
+        (
+            "targets-file",
+            &file.targets_file,
+            "targets from another file; list them under `targets`",
+        ),
         ("users", &file.users, "users, so everyone who can connect may do everything"),
         ("tokens", &file.tokens, "tokens, so everyone who can connect may do everything"),
         ("roles", &file.roles, "roles, so everyone who can connect may do everything"),
@@ -143,7 +147,10 @@ fn targets(
         let at = format!("targets.{name}");
         let name = Target::new(name).map_err(|error| Problem::value(&at, error))?;
         if name.as_str() == "*" {
-            return Err(Problem::value(at, "`*` stands for every target, so none can have that name"));
+            return Err(Problem::value(
+                at,
+                "`*` stands for every target, so none can have that name",
+            ));
         }
         targets.insert(name, target::check(&at, given, folder, models, warnings)?);
     }

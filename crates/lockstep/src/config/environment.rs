@@ -22,7 +22,8 @@ fn fill_at(
         Value::String(text) => Value::String(fill_text(at, text, environment)?),
         Value::Array(values) => {
             let values = values.into_iter().enumerate();
-            let filled = values.map(|(i, value)| fill_at(&below(&i.to_string()), value, environment));
+            let filled =
+                values.map(|(i, value)| fill_at(&below(&i.to_string()), value, environment));
             Value::Array(filled.collect::<Result<_, _>>()?)
         }
         Value::Object(map) => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Why a configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// It cannot be read.
     #[error("cannot read {path}: {error}", path = .path.display())]
     Unreadable {
@@ -25,7 +25,7 @@ pub enum Error {
 
 /// What a configuration file says that cannot be done.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub(crate) enum Problem {
     /// It is not YAML.
     #[error("not YAML: {0}")]
     Syntax(String),

@@ -13,7 +13,7 @@ use super::{nearest, size};
 
 /// A target, checked.
 #[derive(Clone, Debug)]
-pub struct TargetConfig {
+pub(crate) struct TargetConfig {
     /// The name of its model set.
     pub model: String,
     /// How it is reached.

@@ -58,7 +58,10 @@ retention: {transactions: 100000, days: 90}
     assert_eq!(leaf2.driver.password.as_deref(), Some("hunter2"));
     assert_eq!(leaf2.driver.tls_ca.as_deref(), Some(Path::new("/etc/lockstep/ca.pem")));
     assert_eq!(leaf2.driver.timeout.as_secs(), 90);
-    assert_eq!((leaf2.initial, leaf2.tags.as_slice()), (Initial::Replace, &["pod1".to_owned()][..]));
+    assert_eq!(
+        (leaf2.initial, leaf2.tags.as_slice()),
+        (Initial::Replace, &["pod1".to_owned()][..])
+    );
     assert_eq!((config.message, config.pending), (1 << 20, 3));
     assert!(config.tls.is_some_and(|tls| tls.require_client_cert));
     assert_eq!(config.warnings.len(), 2, "{:?}", config.warnings);
@@ -87,7 +90,10 @@ fn values_come_from_the_environment() {
 fn plaintext_stays_on_the_machine() {
     assert!(error("models: {}").starts_with("tls: is missing"));
     let open = error("insecure: true\nlisten: 0.0.0.0:9339");
-    assert_eq!(open, "insecure: is refused on 0.0.0.0:9339, which others can reach; give `tls` instead");
+    assert_eq!(
+        open,
+        "insecure: is refused on 0.0.0.0:9339, which others can reach; give `tls` instead"
+    );
     assert!(error("insecure: true\ntls: {cert: a, key: b}").starts_with("insecure: goes without"));
 }
 
@@ -113,7 +119,10 @@ fn wrong_values_say_where() {
         error(&with("model: lab-1.1")),
         "targets.leaf1.model: there is no model set `lab-1.1`; did you mean `lab-1.0`?"
     );
-    assert_eq!(error(&with("initial: x")), "targets.leaf1.initial: `x` is not one of adopt, replace");
+    assert_eq!(
+        error(&with("initial: x")),
+        "targets.leaf1.initial: `x` is not one of adopt, replace"
+    );
     assert_eq!(error(&with("tls-cert: x")), "targets.leaf1: `tls-cert` and `tls-key` go together");
     assert!(error("listen: nowhere").starts_with("listen: \"nowhere\" is no address"));
     assert!(error("limits: {message: big}\ninsecure: true").starts_with("limits.message: "));

@@ -34,7 +34,9 @@ pub(super) fn origin(spec: &TargetSpec, origin: Option<&str>) -> Result<(), Stat
 pub(super) fn no_depth(extensions: &[Extension]) -> Result<(), Status> {
     let depth = |extension: &Extension| matches!(extension.ext, Some(Ext::Depth(_)));
     if extensions.iter().any(depth) {
-        return Err(Status::invalid_argument("the depth extension goes with Get and Subscribe only"));
+        return Err(Status::invalid_argument(
+            "the depth extension goes with Get and Subscribe only",
+        ));
     }
     Ok(())
 }

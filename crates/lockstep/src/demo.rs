@@ -1,0 +1,58 @@
+//! `lockstep demo`: a node and three simulated devices, and a tour that really does what it tells.
+
+mod network;
+mod tell;
+mod tour;
+
+use std::io::IsTerminal;
+
+use clap::Args;
+
+use crate::cli::Failed;
+use network::Network;
+use tell::say;
+
+/// See it at work.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lockstep demo            the tour, then it stays up to be tried
+  lockstep demo --exit     the tour alone; status 0 only if every step went as told")]
+pub(crate) struct Demo {
+    /// End after the tour
+    #[arg(long)]
+    exit: bool,
+}
+
+/// `demo`.
+pub(crate) async fn demo(demo: &Demo) -> Result<(), Failed> {
+    let network = tokio::select! {
+        network = Network::start() => network?,
+        _ = tokio::signal::ctrl_c() => return Ok(()),
+    };
+    // Ended by Ctrl-C at any moment, it cleans up all the same.
+    let toured = tokio::select! {
+        toured = tour::tour(&network) => toured,
+        _ = tokio::signal::ctrl_c() => Ok(()),
+    };
+    if toured.is_ok() && !demo.exit && std::io::stdin().is_terminal() {
+        invite(&network)?;
+        tokio::signal::ctrl_c().await?;
+        say("")?;
+    }
+    network.stop().await?;
+    toured
+}
+
+fn invite(network: &Network) -> Result<(), Failed> {
+    let server = network.address();
+    say("It stays up until Ctrl-C. To try, in another terminal:")?;
+    say("")?;
+    for command in ["target list", "set spine1 --update /system/motd=hello", "sim restart"] {
+        match command {
+            "sim restart" => say(&format!("  lockstep sim restart {}", network.device("leaf1")))?,
+            _ => say(&format!("  lockstep --server {server} --insecure {command}"))?,
+        }
+    }
+    Ok(())
+}
