@@ -14,6 +14,7 @@ mod arbitration;
 mod capabilities;
 mod credentials;
 mod endpoint;
+mod fold;
 mod get;
 mod line;
 mod options;
@@ -118,7 +119,7 @@ async fn connect(
     let stream =
         TcpStream::connect(address).await.map_err(|error| unreachable(error.to_string()))?;
     prepare(&stream, keepalive).map_err(|error| unreachable(error.to_string()))?;
-    let (hold, wire) = wire::new(stream);
+    let (hold, wire) = wire::new(stream, keepalive);
     let channel = endpoint.connect_with_connector(Once::new(wire)).await;
     let channel = channel.map_err(|error| unreachable(endpoint::chain(&error)))?;
     Ok((hold, channel))

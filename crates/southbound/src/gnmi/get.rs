@@ -10,7 +10,7 @@ use lockstep_types::{Configuration, Content, Path, Unit};
 use lockstep_yang::{Data, DataError, DataForm, ModelSet, Read};
 use tonic::{Code, Status};
 
-use super::{Encoding, answer};
+use super::{Encoding, answer, fold};
 
 /// How many names of what lies outside the models are logged.
 const NAMED: usize = 5;
@@ -37,7 +37,7 @@ pub(super) fn is_empty(status: &Status) -> bool {
     status.code() == Code::NotFound && !answer::is_from_connection(status)
 }
 
-/// The units that a device reported, within the models.
+/// The units that a device reported, within the models and without defaults.
 pub(super) fn units(models: &ModelSet, response: &GetResponse) -> Result<Configuration, Failure> {
     let mut all = Configuration::new();
     let mut outside = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn units(models: &ModelSet, response: &GetResponse) -> Result<Configu
         let count = outside.len();
         tracing::debug!(count, "the device holds what is not in the models: {some}");
     }
-    Ok(all)
+    Ok(fold::fold(models, all))
 }
 
 fn read(models: &ModelSet, notification: &Notification, update: &Update) -> Result<Read, String> {

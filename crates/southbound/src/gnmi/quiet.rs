@@ -8,7 +8,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::wire::End;
 
@@ -60,11 +62,33 @@ fn is_like_too_many_pings(quiet: Duration, keepalive: Duration) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_an_end_after_some_pings_looks_like_too_many() {
-        let keepalive = Duration::from_secs(20);
-        let looks = |quiet| is_like_too_many_pings(Duration::from_secs(quiet), keepalive);
-        assert!(looks(60) && looks(80) && looks(100));
-        assert!(!looks(5) && !looks(40) && !looks(200));
+    const KEEPALIVE: Duration = Duration::from_secs(20);
+
+    /// Whether calm is wanted after a connection that ended so after so many seconds of quiet.
+    async fn wanted_after(quiet: u64, end: End) -> bool {
+        let calm = Calm::default();
+        let line = Quiet::new(KEEPALIVE, calm.clone());
+        tokio::time::advance(KEEPALIVE * 3).await;
+        line.begins();
+        tokio::time::advance(Duration::from_secs(quiet)).await;
+        line.ended(&end);
+        calm.is_wanted()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_end_after_some_pings_looks_like_too_many() {
+        for quiet in [60, 80, 100] {
+            assert!(wanted_after(quiet, End::Device).await, "{quiet}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn any_other_end_does_not() {
+        for quiet in [5, 40, 200] {
+            assert!(!wanted_after(quiet, End::Device).await, "{quiet}");
+        }
+        for end in [End::Ours, End::Silence, End::Broken("reset".into())] {
+            assert!(!wanted_after(80, end).await);
+        }
     }
 }

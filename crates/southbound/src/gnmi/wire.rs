@@ -10,6 +10,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -21,11 +22,11 @@ use tonic::transport::Uri;
 /// Why a connection is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The device closed it.
+    /// The device closed it, or said goodbye.
     Device,
     /// We did.
     Ours,
-    /// HTTP/2 gave it up: for all it can tell, nobody is there.
+    /// HTTP/2 gave it up: nothing came for too long.
     Silence,
     /// It broke.
     Broken(String),
@@ -36,7 +37,7 @@ impl fmt::Display for End {
         f.write_str(match self {
             Self::Device => "the device closed the connection",
             Self::Ours => "closed by this node",
-            Self::Silence => "the device gave no sign of life, or did not speak HTTP/2",
+            Self::Silence => "the device gave no sign of life",
             Self::Broken(reason) => reason,
         })
     }
@@ -53,14 +54,22 @@ pub(super) struct Wire(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     stream: Mutex<Option<TcpStream>>,
+    /// How long HTTP/2 waits for a sign of life.
+    patience: Duration,
+    /// When something came last.
+    heard: Mutex<Instant>,
     /// Why the connection is gone; the first to say so is believed.
     ended: watch::Sender<Option<End>>,
 }
 
-/// Both sides of this connection.
-pub(super) fn new(stream: TcpStream) -> (Hold, Wire) {
-    let stream = Mutex::new(Some(stream));
-    let shared = Arc::new(Shared { stream, ended: watch::Sender::default() });
+/// Both sides of this connection, on which HTTP/2 waits so long for a sign of life.
+pub(super) fn new(stream: TcpStream, patience: Duration) -> (Hold, Wire) {
+    let shared = Arc::new(Shared {
+        stream: Mutex::new(Some(stream)),
+        patience,
+        heard: Mutex::new(Instant::now()),
+        ended: watch::Sender::default(),
+    });
     (Hold(Arc::clone(&shared)), Wire(shared))
 }
 
@@ -109,9 +118,13 @@ impl Shared {
     }
 }
 
+/// HTTP/2 is done with the connection. If nobody said why, it was for lack of a sign of life, unless
+/// something came just now: then that was a goodbye.
 impl Drop for Wire {
     fn drop(&mut self) {
-        self.0.end(End::Silence);
+        let heard = *self.0.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let silent = heard.elapsed() >= self.0.patience.mul_f64(0.9);
+        self.0.end(if silent { End::Silence } else { End::Device });
     }
 }
 
@@ -123,8 +136,11 @@ impl AsyncRead for Wire {
     ) -> Poll<io::Result<()>> {
         let (before, room) = (buffer.filled().len(), buffer.remaining());
         let read = self.0.with(|stream| stream.poll_read(context, buffer));
-        if matches!(read, Poll::Ready(Ok(()))) && room > 0 && buffer.filled().len() == before {
-            self.0.end(End::Device);
+        if matches!(read, Poll::Ready(Ok(()))) && room > 0 {
+            if buffer.filled().len() == before {
+                self.0.end(End::Device);
+            }
+            *self.0.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         }
         read
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lockstep_protocol::Ask;
+use lockstep_protocol::{Answer, Ask};
 use lockstep_southbound::gnmi::Options;
 
 use crate::support::{Device, ELECTION, Proxy, World, accepted, options, within};
@@ -24,6 +24,17 @@ async fn a_restart_between_two_requests_is_a_new_connection() {
     world.expect_connected().await;
     accepted(world.ask(Ask::Claim).await);
     assert_eq!(proxy.accepted(), 2);
+}
+
+#[tokio::test]
+async fn a_device_that_says_goodbye_is_not_taken_for_silent() {
+    let (stop, stopped) = tokio::sync::oneshot::channel();
+    let address = Device::new().listen_until(stopped).await;
+    let line = World::line(options(address)).await;
+    stop.send(()).unwrap();
+    let why = within("the end", line.closed()).await;
+    assert_eq!(why, "the device closed the connection");
+    assert_eq!(line.ask(ELECTION, Ask::Claim).await, Answer::Unknown);
 }
 
 #[tokio::test]

@@ -1,5 +1,12 @@
 //! The gNMI driver against servers made for the purpose: each shows one thing that devices do.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what went wrong by panicking"
+)]
+
 mod answers;
 mod arbitration;
 mod connecting;

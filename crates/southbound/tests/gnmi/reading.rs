@@ -95,11 +95,46 @@ async fn nothing_at_all_however_it_is_said() {
 }
 
 #[tokio::test]
-async fn a_value_that_does_not_fit_the_models_is_quoted() {
-    let wrong = json!({ "lab:vlans": { "vlan": [ { "id": 70000 } ] } });
+async fn a_value_that_does_not_fit_the_models_is_left_out() {
+    let wrong =
+        json!({ "lab:vlans": { "vlan": [ { "id": 70000 }, { "id": 7, "name": "seven" } ] } });
     let whole = vec![notification("/", vec![update("/", value::json(&wrong, true))])];
+    let Answer::Values(seen) = reported(whole).await else { panic!("not read") };
+    assert_eq!(seen.len(), 2, "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_path_that_is_not_in_the_models_is_left_out() {
+    let vendor = update("/vendor:box/slot[id=1]", value::json(&json!({ "x": 1 }), true));
+    let lab = update("/", value::json(&lab(), true));
+    let whole = vec![notification("/", vec![vendor, lab])];
+    assert_eq!(reported(whole).await, Answer::Values(units()));
+}
+
+#[tokio::test]
+async fn what_is_there_by_default_is_left_out() {
+    let interfaces = json!([
+        { "name": "a", "enabled": true, "mtu": 1500 },
+        { "name": "b", "enabled": false, "mtu": 9000 },
+    ]);
+    let whole = json!({ "lab:interfaces": { "interface": interfaces } });
+    let whole = vec![notification("/", vec![update("/", value::json(&whole, true))])];
+    let set = [
+        ("/interfaces/interface[name=a]", Content::Entry),
+        ("/interfaces/interface[name=b]", Content::Entry),
+        ("/interfaces/interface[name=b]/enabled", Content::leaf(false)),
+        ("/interfaces/interface[name=b]/mtu", Content::leaf(9000_u64)),
+    ];
+    let set: Configuration = set.into_iter().map(|(at, content)| (path(at), content)).collect();
+    assert_eq!(reported(whole).await, Answer::Values(set));
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_json_is_quoted() {
+    let text = TypedValue { value: Some(typed_value::Value::JsonIetfVal(b"{oops".to_vec())) };
+    let whole = vec![notification("/", vec![update("/", text)])];
     let Answer::Refused(failure) = reported(whole).await else { panic!("not refused") };
-    assert!(failure.message.contains("70000"), "{failure:?}");
+    assert!(failure.message.contains("is not JSON"), "{failure:?}");
 }
 
 #[tokio::test]
@@ -113,10 +148,10 @@ async fn a_device_that_cannot_be_read_says_so() {
 
 #[tokio::test]
 async fn a_large_configuration_comes_in_one_message() {
-    let motd = "x".repeat(20 << 20);
+    let motd = "x".repeat(6 << 20);
     let whole = json!({ "lab:system": { "motd": motd } });
     let whole = vec![notification("/", vec![update("/", value::json(&whole, true))])];
     let Answer::Values(units) = reported(whole).await else { panic!("no values") };
     let Some(Content::Leaf(value)) = units.get(&path("/system/motd")) else { panic!("no motd") };
-    assert_eq!(value.to_string().len(), 20 << 20);
+    assert_eq!(value.to_string().len(), 6 << 20);
 }

@@ -11,6 +11,7 @@ use lockstep_gnmi::proto::gnmi::{
     SetResponse, SubscribeRequest, SubscribeResponse,
 };
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::metadata::MetadataMap;
@@ -96,6 +97,18 @@ impl Device {
 
     pub(crate) fn metadata(&self) -> Vec<MetadataMap> {
         self.0.lock().unwrap().metadata.clone()
+    }
+
+    /// Listens, until it is told to stop in an orderly way.
+    pub(crate) async fn listen_until(&self, stop: oneshot::Receiver<()>) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = Server::builder().add_service(GNmiServer::new(self.clone()));
+        let incoming = TcpListenerStream::new(listener);
+        tokio::spawn(serving.serve_with_incoming_shutdown(incoming, async {
+            drop(stop.await);
+        }));
+        address
     }
 
     /// Listens, for as long as the test runs.
