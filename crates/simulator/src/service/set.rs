@@ -63,7 +63,7 @@ fn change(
     touched: &mut Vec<Path>,
 ) -> Result<Configuration, Status> {
     let operations = operations(models, request)?;
-    let edit = models.edit(&operations).map_err(|error| refusal::edit(&error))?;
+    let edit = models.edit_onto(before, &operations).map_err(|error| refusal::edit(&error))?;
     let delta = resolve(&edit, before);
     // A clear that meets nothing touches its path all the same.
     touched.extend(delta.paths().chain(&edit.clear).cloned());

@@ -1,0 +1,22 @@
+//! A device met over the network, as Lockstep meets it.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+mod arbitration;
+mod ask;
+mod capabilities;
+mod control;
+mod faults;
+mod get;
+mod journal;
+mod many;
+mod origins;
+mod restart;
+mod set;
+mod set_errors;
+mod stage;
