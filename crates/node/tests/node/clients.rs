@@ -1,0 +1,68 @@
+//! Clients that are too many, that go away, that change their mind.
+
+use lockstep_node::Busy;
+use lockstep_protocol::record::Status;
+use lockstep_protocol::{Refusal, Reply};
+use lockstep_types::{Index, Target};
+
+use crate::lab::{Lab, PLACES};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_away_leaves_its_transaction_to_finish() {
+    let lab = Lab::start(1).await;
+    let request = lab.request(&["leaf1"], "left alone");
+    let handle = lab.handle();
+    let asking = tokio::spawn(async move { handle.submit(request).await });
+    // Gone as soon as the node knows of it, or with its answer: either way it must finish.
+    lab.until("it is in the log", |view| view.transaction(Index::new(1)).is_some()).await;
+    asking.abort();
+    lab.until("it is applied", |view| {
+        view.transaction(Index::new(1)).is_some_and(|t| t.status == Status::Applied)
+    })
+    .await;
+    lab.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_many_as_there_are_places_are_served_and_the_rest_is_told_so() {
+    let lab = Lab::start(1).await;
+    let mut asking = tokio::task::JoinSet::new();
+    for number in 0..3 * PLACES {
+        let request = lab.request(&["leaf1"], &format!("motd {number}"));
+        let handle = lab.handle();
+        asking.spawn(async move { handle.submit(request).await });
+    }
+    let (mut served, mut full) = (0, 0);
+    while let Some(answer) = asking.join_next().await {
+        match answer.unwrap() {
+            Ok(Reply::Transaction { status: Status::Applied, .. }) => served += 1,
+            Err(Busy::Full(places)) => {
+                assert_eq!(places, PLACES);
+                full += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(served >= PLACES, "{served} served, {full} told so");
+    // The places are free again.
+    assert!(matches!(lab.submit(&["leaf1"], "last").await, Reply::Transaction { .. }));
+    lab.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_target_is_refused_before_anything_is_written() {
+    let lab = Lab::start(1).await;
+    let before = lab.records.writes();
+    let refused = lab.submit(&["leaf9"], "x").await;
+    assert_eq!(refused, Reply::Refused(Refusal::UnknownTarget(Target::new("leaf9").unwrap())));
+    assert_eq!(lab.records.writes(), before);
+    lab.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_has_stopped_takes_nothing() {
+    let lab = Lab::start(1).await;
+    let (handle, request) = (lab.handle(), lab.request(&["leaf1"], "late"));
+    lab.stop().await;
+    assert_eq!(handle.submit(request).await, Err(Busy::Stopping));
+}

@@ -1,0 +1,6 @@
+//! A node with everything real but the disk: core, yang, gNMI over sockets, simulated devices.
+
+mod adoption;
+mod clients;
+mod lab;
+mod writes;
