@@ -17,6 +17,7 @@ mod endpoint;
 mod fold;
 mod get;
 mod line;
+mod once;
 mod options;
 mod quiet;
 mod set;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lockstep_gnmi::Election;
-use lockstep_gnmi::proto::gnmi::{SetRequest, SetResponse};
+use lockstep_gnmi::proto::gnmi::{GetResponse, SetRequest, SetResponse};
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_types::{Configuration, Delta, Index, Path, Unit};
@@ -16,7 +16,7 @@ use super::answer::{self, Asked, Meaning};
 use super::arbitration::{Level, Manner};
 use super::quiet::Quiet;
 use super::wire::Hold;
-use super::{Client, Encoding, Gnmi, get, set};
+use super::{Client, Encoding, Gnmi, get, once, set};
 use crate::{BoxFuture, Line};
 
 /// One connection, from Capabilities to its end.
@@ -114,9 +114,8 @@ impl GnmiLine {
 
     /// What the device holds at and below a path, or the answer if it does not say.
     async fn get(&self, path: &Path) -> Result<Configuration, Answer> {
-        let request = self.request(get::request(path, self.models.origin(), self.encoding));
-        let response = match self.client.clone().get(request).await {
-            Ok(response) => response.into_inner(),
+        let response = match self.get_or_subscribe(path).await {
+            Ok(response) => response,
             Err(status) if get::is_empty(&status) => return Ok(Configuration::new()),
             Err(status) => match answer::classify(Asked::Read, &status) {
                 Meaning::Answer(answer) => return Err(answer),
@@ -125,6 +124,19 @@ impl GnmiLine {
         };
         let models = self.models.clone();
         aside(move || get::units(&models, &response)).await
+    }
+
+    async fn get_or_subscribe(&self, path: &Path) -> Result<GetResponse, Status> {
+        let request = || self.request(get::request(path, self.models.origin(), self.encoding));
+        let refusal = match self.client.clone().get(request()).await {
+            Err(status) if status.code() == Code::Unimplemented => status,
+            answered => return answered.map(Response::into_inner),
+        };
+        match once::read(self.client.clone(), request()).await {
+            // Neither is there: the words about Get are the ones to go by.
+            Err(status) if status.code() == Code::Unimplemented => Err(refusal),
+            told => told,
+        }
     }
 
     async fn send(&self, set: SetRequest, election: Election) -> Result<SetResponse, Status> {

@@ -11,6 +11,8 @@ mod answers;
 mod arbitration;
 mod connecting;
 mod ends;
+mod no_answer;
+mod random;
 mod reading;
 mod simulator;
 mod support;

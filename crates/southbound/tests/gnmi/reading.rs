@@ -147,6 +147,15 @@ async fn a_device_that_cannot_be_read_says_so() {
 }
 
 #[tokio::test]
+async fn a_device_without_get_is_read_by_subscribe() {
+    let device = Device::new();
+    device.on_get(|_| Reaction::Refuse(Status::unimplemented("no Get")));
+    device.tells(vec![notification("/", vec![update("/", value::json(&lab(), true))])]);
+    let line = World::line(options(device.listen(None).await)).await;
+    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(units()));
+}
+
+#[tokio::test]
 async fn a_large_configuration_comes_in_one_message() {
     let motd = "x".repeat(6 << 20);
     let whole = json!({ "lab:system": { "motd": motd } });

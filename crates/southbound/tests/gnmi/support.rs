@@ -6,4 +6,6 @@ mod world;
 
 pub(crate) use device::{Device, Reaction};
 pub(crate) use proxy::Proxy;
-pub(crate) use world::{ELECTION, World, accepted, delta, leaf, models, options, path, within};
+pub(crate) use world::{
+    ELECTION, World, accepted, delta, leaf, load_shapes, models, options, path, within,
+};

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex};
 
 use lockstep_gnmi::proto::gnmi::g_nmi_server::{GNmi, GNmiServer};
 use lockstep_gnmi::proto::gnmi::{
-    CapabilityRequest, CapabilityResponse, Encoding, GetRequest, GetResponse, SetRequest,
-    SetResponse, SubscribeRequest, SubscribeResponse,
+    CapabilityRequest, CapabilityResponse, Encoding, GetRequest, GetResponse, Notification,
+    SetRequest, SetResponse, SubscribeRequest, SubscribeResponse, subscribe_request,
+    subscribe_response, subscription_list,
 };
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tokio_stream::Stream;
 use tokio_stream::wrappers::TcpListenerStream;
+use tokio_stream::{Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Server, ServerTlsConfig};
 use tonic::{Request, Response, Status, Streaming};
@@ -48,6 +49,7 @@ struct State {
     gets: Vec<GetRequest>,
     sets: Vec<SetRequest>,
     metadata: Vec<MetadataMap>,
+    told: Option<Vec<Notification>>,
 }
 
 impl Device {
@@ -63,6 +65,7 @@ impl Device {
             gets: Vec::new(),
             sets: Vec::new(),
             metadata: Vec::new(),
+            told: None,
         })))
     }
 
@@ -85,6 +88,11 @@ impl Device {
         react: impl FnMut(&SetRequest) -> Reaction<SetResponse> + Send + 'static,
     ) {
         self.0.lock().unwrap().set = Box::new(react);
+    }
+
+    /// What a subscription is told; before this, there are none.
+    pub(crate) fn tells(&self, told: Vec<Notification>) {
+        self.0.lock().unwrap().told = Some(told);
     }
 
     pub(crate) fn sets(&self) -> Vec<SetRequest> {
@@ -170,8 +178,23 @@ impl GNmi for Device {
 
     async fn subscribe(
         &self,
-        _: Request<Streaming<SubscribeRequest>>,
+        request: Request<Streaming<SubscribeRequest>>,
     ) -> Result<Response<Self::SubscribeStream>, Status> {
-        Err(Status::unimplemented("not here"))
+        let told = self.0.lock().unwrap().told.clone();
+        let told = told.ok_or_else(|| Status::unimplemented("not here"))?;
+        let first = request.into_inner().message().await?;
+        let Some(subscribe_request::Request::Subscribe(list)) = first.and_then(|one| one.request)
+        else {
+            return Err(Status::invalid_argument("no list"));
+        };
+        assert_eq!(list.mode(), subscription_list::Mode::Once);
+        let updates = told.into_iter().map(subscribe_response::Response::Update);
+        let end = subscribe_response::Response::SyncResponse(true);
+        let messages = updates.chain([end]).map(|response| {
+            Ok(SubscribeResponse { response: Some(response), ..Default::default() })
+        });
+        // Not ended by this side, as some devices do not.
+        let stream = tokio_stream::iter(messages.collect::<Vec<_>>());
+        Ok(Response::new(Box::pin(stream.chain(tokio_stream::pending()))))
     }
 }

@@ -21,13 +21,17 @@ const LONG: Duration = Duration::from_secs(20);
 /// The lab's models, loaded once.
 pub(crate) fn models() -> ModelSet {
     static MODELS: OnceLock<ModelSet> = OnceLock::new();
-    MODELS.get_or_init(|| load(None)).clone()
+    MODELS.get_or_init(|| load("../../models/lab")).clone()
 }
 
-pub(crate) fn load(origin: Option<&str>) -> ModelSet {
-    let path = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lab");
-    let (modules, features) = (Vec::new(), Vec::new());
-    let origin = origin.map(str::to_owned);
+/// One of each shape of unit.
+pub(crate) fn load_shapes() -> ModelSet {
+    load("tests/models")
+}
+
+fn load(folder: &str) -> ModelSet {
+    let path = FilePath::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let (modules, features, origin) = (Vec::new(), Vec::new(), None);
     ModelSet::load(&lockstep_yang::Options { path, modules, features, origin }).unwrap()
 }
 
@@ -81,8 +85,12 @@ impl World {
     }
 
     pub(crate) fn start(options: Options) -> Self {
+        Self::start_with(options, models())
+    }
+
+    pub(crate) fn start_with(options: Options, models: ModelSet) -> Self {
         let (sender, events) = mpsc::channel(16);
-        let driver = Arc::new(Gnmi::new(options, models()));
+        let driver = Arc::new(Gnmi::new(options, models));
         let target = Target::new("leaf1").unwrap();
         let link = Link::spawn(target, driver, Connection::new(1), sender);
         Self { link, events, connection: Connection::ZERO, sequence: Sequence::ZERO }
