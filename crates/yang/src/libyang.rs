@@ -133,9 +133,21 @@ pub(crate) fn with_defaults(context: &Context, json: &str) -> Result<Json, Vec<H
     Ok(read(&text))
 }
 
+/// Why data is not valid.
+#[derive(Debug)]
+pub(crate) enum Invalid {
+    /// Some values are not of their types. Where they stand is not told reliably: an entry that
+    /// is still being read has no place yet.
+    Values(Vec<Heard>),
+    /// Some rules between values are broken.
+    Rules(Vec<Heard>),
+}
+
 /// Checks data as a whole, by every rule of the models.
-pub(crate) fn validate(context: &Context, json: &str) -> Result<(), Vec<Heard>> {
-    listen(|| parse(context, json)?.validate(every_error(DataValidationFlags::NO_STATE)))
+pub(crate) fn validate(context: &Context, json: &str) -> Result<(), Invalid> {
+    let mut tree = listen(|| parse(context, json)).map_err(Invalid::Values)?;
+    let flags = every_error(DataValidationFlags::NO_STATE);
+    listen(|| tree.validate(flags)).map_err(Invalid::Rules)
 }
 
 /// What libyang printed is JSON; an empty object stands for what could not be.

@@ -65,6 +65,13 @@ impl Scalars {
     }
 }
 
+/// libyang's words on one line, and without the name of our module.
+fn words(message: &str, module: &str) -> String {
+    let lines = message.lines().map(|line| line.trim().trim_start_matches("ly2 "));
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join(" ").replace(MODULE, module)
+}
+
 impl ModelSet {
     /// The canonical forms of these values, in their order; or for each that its type does not
     /// have, its place and libyang's words.
@@ -109,25 +116,41 @@ impl ModelSet {
         if values.is_empty() {
             return Ok(Vec::new());
         }
-        let mut lists: BTreeMap<String, Json> = BTreeMap::new();
-        for (id, json) in values {
-            let list = lists.entry(helper::member(*id)).or_insert_with(|| Json::Array(Vec::new()));
-            if let Json::Array(list) = list {
-                list.push(json.clone());
-            }
-        }
-        let document = Json::Object(lists.into_iter().collect()).to_string();
-        let answer = libyang::canonical(self.context(), &document)
-            .map_err(|heard| heard.into_iter().next().map(|h| h.message).unwrap_or_default())?;
-        let mut lists: BTreeMap<String, std::vec::IntoIter<Json>> = BTreeMap::new();
-        if let Json::Object(members) = answer {
-            for (name, list) in members {
-                if let Json::Array(list) = list {
-                    lists.insert(name, list.into_iter());
-                }
-            }
-        }
-        let next = |(id, _): &(Id, Json)| lists.get_mut(&helper::member(*id))?.next();
+        let document = document(values);
+        let answer = libyang::canonical(self.context(), &document).map_err(|heard| {
+            let first = heard.into_iter().next().map(|heard| heard.message).unwrap_or_default();
+            let (id, _) = values.first().cloned().unwrap_or_default();
+            words(&first, &self.schema().node(id).module)
+        })?;
+        let mut lists: BTreeMap<Id, std::vec::IntoIter<Json>> = BTreeMap::new();
+        let next = |(id, _): &(Id, Json)| {
+            let list = lists.entry(*id).or_insert_with(|| taken(&answer, *id).into_iter());
+            list.next()
+        };
         Ok(values.iter().filter_map(next).collect())
     }
+}
+
+/// The values as a document of our module.
+fn document(values: &[(Id, Json)]) -> String {
+    let mut shared: BTreeMap<String, BTreeMap<String, Vec<&Json>>> = BTreeMap::new();
+    for (id, json) in values {
+        let (outer, inner) = helper::place(*id);
+        shared.entry(outer).or_default().entry(inner).or_default().push(json);
+    }
+    let list = |list: Vec<&Json>| {
+        let list = list.into_iter().cloned().collect();
+        Json::Object([(helper::VALUES.to_owned(), list)].into_iter().collect())
+    };
+    let inner = |inner: BTreeMap<String, Vec<&Json>>| {
+        Json::Object(inner.into_iter().map(|(name, values)| (name, list(values))).collect())
+    };
+    Json::Object(shared.into_iter().map(|(name, lists)| (name, inner(lists))).collect()).to_string()
+}
+
+/// The values of one leaf in such a document.
+fn taken(document: &Json, id: Id) -> Vec<Json> {
+    let (outer, inner) = helper::place(id);
+    let list = document.get(outer).and_then(|shared| shared.get(inner)?.get(helper::VALUES));
+    list.and_then(Json::as_array).cloned().unwrap_or_default()
 }

@@ -1,11 +1,13 @@
 //! Whether a configuration keeps every rule of its models.
 
+mod misfits;
+
 use std::collections::BTreeSet;
 
 use lockstep_types::{Configuration, Element, Path};
 
 use crate::instance;
-use crate::libyang::{self, Heard};
+use crate::libyang::{self, Heard, Invalid};
 use crate::schema::{Id, ROOT};
 use crate::set::ModelSet;
 
@@ -21,16 +23,22 @@ pub struct Violation {
 }
 
 impl ModelSet {
-    /// Every rule that this configuration breaks; none: it is valid.
+    /// Every rule that this configuration breaks; none: it is valid. Rules between values are
+    /// looked at only once all values are of their types.
     pub fn validate(&self, tree: &Configuration) -> Vec<Violation> {
         let mut strange = Vec::new();
         let text = self.document(tree, &mut strange);
-        let unknown = |path| {
-            let message = "This is not in the models, or not as this kind of node.".to_owned();
-            Violation { path, message, app_tag: None }
-        };
         let mut violations: Vec<Violation> = strange.into_iter().map(unknown).collect();
-        let heard = libyang::validate(self.context(), &text).err().unwrap_or_default();
+        let heard = match libyang::validate(self.context(), &text) {
+            Ok(()) => Vec::new(),
+            Err(Invalid::Rules(heard)) => heard,
+            Err(Invalid::Values(heard)) => {
+                let misfits = self.misfits(tree);
+                let found = !misfits.is_empty();
+                violations.extend(misfits);
+                if found { Vec::new() } else { heard }
+            }
+        };
         violations.extend(heard.into_iter().map(|heard| self.violation(heard)));
         // The same rule may be met more than once on the way.
         let mut seen = BTreeSet::new();
@@ -82,6 +90,11 @@ impl ModelSet {
         let known = known.map(|(_, _, tag)| (*tag).to_owned());
         own.map(|(_, tag)| tag.clone()).or(known)
     }
+}
+
+fn unknown(path: Path) -> Violation {
+    let message = "This is not in the models, or not as this kind of node.".to_owned();
+    Violation { path, message, app_tag: None }
 }
 
 /// How a message starts, what it contains, and its tag.

@@ -49,8 +49,8 @@ impl Intake<'_> {
                 Ok(Draft::LeafList { id, slots })
             }
             Kind::List => {
-                let entries = array(at, json)?;
-                let entries = entries.iter().map(|json| self.entry(id, json, at));
+                let entries = array(at, json)?.iter();
+                let entries = entries.filter_map(|json| self.fit(|it| it.entry(id, json, at)));
                 Ok(Draft::List { id, entries: entries.collect::<Result<_, _>>()? })
             }
             Kind::Container { .. } | Kind::Root => {
@@ -87,13 +87,24 @@ impl Intake<'_> {
         let mut drafts = Vec::new();
         let mut seen = BTreeSet::new();
         for (name, json) in members {
-            match self.member(id, name, json, at, &mut seen) {
-                Ok(draft) => drafts.extend(draft),
-                Err(error) if self.misfit == Misfit::LeaveOut => self.leave_out(error),
-                Err(error) => return Err(error),
-            }
+            let draft = self.fit(|it| it.member(id, name, json, at, &mut seen));
+            drafts.extend(draft.transpose()?.flatten());
         }
         Ok(drafts)
+    }
+
+    /// What a part comes to; none if it does not fit and is left out.
+    fn fit<T>(
+        &mut self,
+        part: impl FnOnce(&mut Self) -> Result<T, DataError>,
+    ) -> Option<Result<T, DataError>> {
+        match part(self) {
+            Err(error) if self.misfit == Misfit::LeaveOut => {
+                self.leave_out(error);
+                None
+            }
+            result => Some(result),
+        }
     }
 
     fn leave_out(&mut self, error: DataError) {
@@ -132,7 +143,9 @@ impl Intake<'_> {
 
     fn child(&self, id: Id, name: &str, at: &Path) -> Result<Id, DataError> {
         let schema = self.set.schema();
-        schema.child(id, name).ok_or_else(|| {
+        // A name that several modules have is that of the parent's module, as RFC 7951 says.
+        let own = || schema.child(id, &format!("{}:{name}", schema.node(id).module));
+        schema.child(id, name).or_else(own).ok_or_else(|| {
             let (path, modules) = (at.clone(), schema.modules_of(id, name));
             let name = name.to_owned();
             if modules.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! The binding does not say. How libyang writes the value tells numbers, truth and `empty` apart
 //! from what is written as a string; and the rest shows in how it rewrites a variant of the text:
-//! a number loses the zeros that were added to it, an identity loses its meaning with its module.
+//! a number loses the space that was put before it, an identity loses its meaning with its module.
 //! An enumeration, bits, binary or instance-identifier in a union is held as its text, which is
 //! written the same in every form.
 
@@ -39,20 +39,12 @@ impl ModelSet {
     fn wide_number(&self, id: Id, text: &str) -> Option<Value> {
         let unsigned = text.parse::<u64>().ok().map(Value::Uint);
         let value = unsigned.or_else(|| text.parse::<i64>().ok().map(Value::Int))?;
-        let padded = match text.strip_prefix('-') {
-            Some(digits) => format!("-0{digits}"),
-            None => format!("0{text}"),
-        };
-        self.rewrites(id, padded, text).then_some(value)
+        self.rewrites(id, format!(" {text}"), text).then_some(value)
     }
 
     fn decimal(&self, id: Id, text: &str) -> Option<Value> {
         let value = text.parse().map(Value::Decimal64).ok().filter(|_| text.contains('.'))?;
-        let padded = match text.strip_prefix('-') {
-            Some(digits) => format!("-0{digits}"),
-            None => format!("0{text}"),
-        };
-        self.rewrites(id, padded, text).then_some(value)
+        self.rewrites(id, format!(" {text}"), text).then_some(value)
     }
 
     fn identity_of(&self, id: Id, text: &str) -> Option<Value> {

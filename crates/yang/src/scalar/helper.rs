@@ -1,41 +1,49 @@
 //! Our module beside the models.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use crate::schema::{Id, Schema};
 
 /// The name of the module.
 pub(crate) const MODULE: &str = "lockstep-internal-values";
 
-/// The member of a document that takes values for this leaf.
-pub(super) fn member(id: Id) -> String {
-    format!("{MODULE}:v{id}")
+/// How many leaves share a container. libyang looks for the place of a node among its siblings one by
+/// one, so neither level may be long.
+const SHARED: usize = 64;
+
+/// Where in a document values for this leaf stand: a container in a container.
+pub(super) fn place(id: Id) -> (String, String) {
+    (format!("{MODULE}:c{}", id / SHARED), format!("v{id}"))
 }
+
+/// The name of the leaf-list in there.
+pub(super) const VALUES: &str = "v";
 
 /// The module: a leaf-list for each leaf that can be configured or is a key.
 pub(super) fn text(schema: &Schema) -> String {
-    let leaves = schema.ids().filter(|id| {
-        let node = schema.node(*id);
-        node.is_leaf() && (node.config || node.is_key())
-    });
     let mut prefixes = BTreeMap::new();
-    let mut lists = String::new();
-    for id in leaves {
-        let path = path(schema, id, &mut prefixes);
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            lists,
-            "leaf-list v{id} {{ config false; type leafref {{ path \"{path}\"; require-instance false; }} }}"
-        );
+    let mut shared: BTreeMap<usize, String> = BTreeMap::new();
+    for id in schema.ids() {
+        let node = schema.node(id);
+        if node.is_leaf() && (node.config || node.is_key()) {
+            let list = list(id, &path(schema, id, &mut prefixes));
+            shared.entry(id / SHARED).or_default().push_str(&list);
+        }
     }
-    let imports: String = prefixes
-        .iter()
-        .map(|(module, prefix)| format!("import {module} {{ prefix {prefix}; }}\n"))
-        .collect();
+    let import = |(module, prefix)| format!("import {module} {{ prefix {prefix}; }}\n");
+    let imports: String = prefixes.iter().map(import).collect();
+    let container = |(number, lists)| format!("container c{number} {{ config false; {lists} }}\n");
+    let containers: String = shared.iter().map(container).collect();
     format!(
         "module {MODULE} {{ yang-version 1.1; namespace \"urn:lockstep:internal:values\"; \
-         prefix lockstep;\n{imports}{lists}}}"
+         prefix lockstep;\n{imports}{containers}}}"
+    )
+}
+
+fn list(id: Id, path: &str) -> String {
+    format!(
+        "container v{id} {{ leaf-list {VALUES} {{ \
+         type leafref {{ path \"{path}\"; require-instance false; }} }} }}\n"
     )
 }
 

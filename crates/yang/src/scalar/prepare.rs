@@ -21,11 +21,15 @@ impl ModelSet {
     /// to refuse in its own words.
     pub(crate) fn prepare(&self, id: Id, json: Json, source: Source) -> Json {
         let Some(base) = self.schema().node(id).base else { return json };
+        let json = whole(json);
         match (base, &json) {
             (Base::IdentityRef, Json::String(text)) if !text.contains(':') => {
                 Json::String(self.identity(id, text, source))
             }
             (Base::Union, _) => self.prepare_union(id, json, source),
+            (Base::Int64 | Base::Uint64, Json::String(text)) => {
+                Json::String(without_zeros(text).unwrap_or_else(|| text.clone()))
+            }
             (_, _) if source == Source::Strict => json,
             (Base::Int | Base::Uint, Json::String(text)) => number(text).unwrap_or(json),
             (Base::Int64 | Base::Uint64 | Base::Decimal64, Json::Number(_)) => text(&json),
@@ -84,6 +88,12 @@ fn readings(json: &Json, source: Source) -> Vec<Json> {
     }
 }
 
+/// `1e2` and `100.0` are the number 100.
+fn whole(json: Json) -> Json {
+    let float = json.as_f64().filter(|float| json.is_f64() && float.fract() == 0.0);
+    float.and_then(|float| number(&float.to_string())).unwrap_or(json)
+}
+
 fn number(text: &str) -> Option<Json> {
     let unsigned = text.parse::<u64>().ok().map(Json::from);
     unsigned.or_else(|| text.parse::<i64>().ok().map(Json::from))
@@ -105,6 +115,18 @@ fn text(json: &Json) -> Json {
         Some(float) if json.is_f64() => Json::String(float.to_string()),
         _ => Json::String(json.to_string()),
     }
+}
+
+/// A whole number without zeros at its front, which libyang would take for octal. YANG has that
+/// only in modules, not in data.
+fn without_zeros(text: &str) -> Option<String> {
+    let (sign, digits) = match text.strip_prefix(['+', '-']) {
+        Some(digits) => (&text[..1], digits),
+        None => ("", text),
+    };
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let rest = digits.trim_start_matches('0');
+    is_whole.then(|| format!("{sign}{}", if rest.is_empty() { "0" } else { rest }))
 }
 
 fn is_identifier(text: &str) -> bool {

@@ -1,5 +1,4 @@
 //! What the tests share.
-#![allow(dead_code, reason = "no test uses all of it")]
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -16,7 +15,7 @@ fn load(folder: &str) -> ModelSet {
 }
 
 /// Models of every type and rule.
-pub(crate) static TYPES: LazyLock<ModelSet> = LazyLock::new(|| load("tests/models"));
+pub(crate) static TYPES: LazyLock<ModelSet> = LazyLock::new(|| load("tests/yang"));
 /// The small device.
 pub(crate) static LAB: LazyLock<ModelSet> = LazyLock::new(|| load("../../models/lab"));
 

@@ -1,0 +1,126 @@
+//! A set of models of real size. Runs where the environment says where they are.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use lockstep_types::{Configuration, Content};
+use lockstep_yang::{Form, ModelSet, Options};
+use serde_json::{Value as Json, json};
+
+use crate::common::{after, at, delete, path, replace, update, with};
+
+pub(crate) fn load() -> Option<ModelSet> {
+    let Some(folder) = std::env::var_os("LOCKSTEP_OPENCONFIG") else {
+        println!("skipped: LOCKSTEP_OPENCONFIG does not name a folder with OpenConfig's models");
+        return None;
+    };
+    let modules = [
+        "openconfig-interfaces",
+        "openconfig-if-ethernet",
+        "openconfig-if-ip",
+        "openconfig-vlan",
+        "openconfig-system",
+        "openconfig-network-instance",
+        "openconfig-routing-policy",
+        "openconfig-acl",
+        "openconfig-lldp",
+        "openconfig-network-instance-types",
+        "openconfig-policy-types",
+        "iana-if-type",
+    ];
+    let begun = Instant::now();
+    let set = ModelSet::load(&Options {
+        path: PathBuf::from(folder),
+        modules: modules.map(str::to_owned).to_vec(),
+        ..Options::default()
+    });
+    println!("loaded in {:?}", begun.elapsed());
+    Some(set.unwrap())
+}
+
+fn interface(name: &str) -> Json {
+    json!({
+        "name": name,
+        "config": {
+            "name": name,
+            "type": "iana-if-type:ethernetCsmacd",
+            "mtu": 9000,
+            "description": "uplink",
+        },
+        "subinterfaces": {"subinterface": [{
+            "index": 0,
+            "config": {"index": 0},
+            "openconfig-if-ip:ipv4": {"addresses": {"address": [{
+                "ip": "192.0.2.1",
+                "config": {"ip": "192.0.2.1", "prefix-length": 24},
+            }]}},
+        }]},
+    })
+}
+
+#[test]
+fn edits_of_openconfig() {
+    let Some(set) = load() else { return };
+    let eth = "/interfaces/interface[name=Ethernet1\\/1]";
+    let tree = after(
+        &set,
+        &Configuration::new(),
+        &[
+            update("/interfaces", json!({"openconfig-interfaces:interface": [interface("Ethernet1/1")]})),
+            update("/network-instances/network-instance[name=default]", json!({
+                "config": {"name": "default", "type": "openconfig-network-instance-types:DEFAULT_INSTANCE"},
+            })),
+            update(
+                "/network-instances/network-instance[name=default]/protocols/protocol[identifier=STATIC][name=s]",
+                json!({"config": {"identifier": "openconfig-policy-types:STATIC", "name": "s"}}),
+            ),
+        ],
+    )
+    .unwrap();
+    assert_eq!(set.validate(&tree), []);
+    assert_eq!(at(&set, &tree, &format!("{eth}/config/mtu"), Form::Json), json!(9000));
+    assert_eq!(at(&set, &tree, &format!("{eth}/config/enabled"), Form::Json), json!(true));
+    assert_eq!(at(&set, &tree, &format!("{eth}/config/type"), Form::Json), json!("ethernetCsmacd"));
+    let protocol = "/network-instances/network-instance[name=default]/protocols/protocol[identifier=openconfig-policy-types:STATIC][name=s]";
+    assert_eq!(tree.get(&path(protocol)), Some(&Content::Entry));
+
+    let dangling = replace(&format!("{eth}/config"), json!({"name": "other"}));
+    let violations = set.validate(&after(&set, &tree, &[dangling]).unwrap());
+    assert!(!violations.is_empty());
+    assert!(
+        violations.iter().all(|violation| violation.path.to_string().starts_with("/interfaces"))
+    );
+    let gone = after(&set, &tree, &[delete("/.../ipv4/addresses")]).unwrap();
+    assert!(gone.iter().all(|(path, _)| !path.to_string().contains("192.0.2.1")));
+}
+
+#[test]
+fn a_thousand_interfaces() {
+    let Some(set) = load() else { return };
+    let names: Vec<String> = (0..1000).map(|number| format!("Ethernet1/{number}")).collect();
+    let list: Json = names.iter().map(|name| interface(name)).collect();
+    let begun = Instant::now();
+    let tree = with(&set, json!({"openconfig-interfaces:interfaces": {"interface": list}}));
+    println!("edit of {} units: {:?}", tree.len(), begun.elapsed());
+    let begun = Instant::now();
+    assert_eq!(set.validate(&tree), []);
+    println!("validate: {:?}", begun.elapsed());
+    let mtu = path("/interfaces/interface[name=Ethernet1\\/7]/config/mtu");
+    let begun = Instant::now();
+    assert_eq!(set.get(&tree, &mtu, Form::Json).unwrap(), [(mtu.clone(), json!(9000))]);
+    println!("first get of a leaf: {:?}", begun.elapsed());
+    let begun = Instant::now();
+    assert_eq!(set.get(&tree, &mtu, Form::Json).unwrap().len(), 1);
+    println!("second get of a leaf: {:?}", begun.elapsed());
+    let begun = Instant::now();
+    let all = at(&set, &tree, "/interfaces", Form::Ietf);
+    println!("get of all: {:?}", begun.elapsed());
+    let begun = Instant::now();
+    let read = set.read(&path("/interfaces"), &crate::common::ietf(all)).unwrap();
+    println!("read of {} units: {:?}", read.units.len(), begun.elapsed());
+    assert_eq!(read.outside, Vec::<String>::new());
+    let begun = Instant::now();
+    let operation = update("/interfaces/interface[name=Ethernet1\\/7]/config/mtu", json!(1500));
+    set.edit_onto(&tree, &[operation]).unwrap();
+    println!("edit of one leaf: {:?}", begun.elapsed());
+}

@@ -1,0 +1,139 @@
+//! The rules of the models, and how a broken one is told.
+
+use lockstep_types::{Configuration, Content};
+use serde_json::{Value as Json, json};
+
+use crate::common::{LAB, TYPES, path, with};
+
+/// Where, which tag, and how the words begin.
+fn broken(rules: Json) -> Vec<(String, String, String)> {
+    let tree = with(&TYPES, json!({"types:rules": rules}));
+    let violations = TYPES.validate(&tree).into_iter().map(|violation| {
+        let tag = violation.app_tag.unwrap_or_default();
+        (violation.path.to_string(), tag, violation.message)
+    });
+    violations.collect()
+}
+
+fn one(rules: Json, path: &str, tag: &str, words: &str) {
+    let found = broken(rules.clone());
+    let [(at, app_tag, message)] = found.as_slice() else { panic!("{rules}: {found:?}") };
+    assert_eq!((at.as_str(), app_tag.as_str()), (path, tag), "{rules}: {message}");
+    assert!(message.starts_with(words), "{rules}: {message}");
+}
+
+#[test]
+fn every_rule_is_kept() {
+    one(json!({"low": 5, "high": 5}), "/rules/low", "low-high", "low is not low.");
+    one(json!({"high": 13}), "/rules/high", "must-violation", "Must condition");
+    one(json!({"to": "x"}), "/rules/to", "instance-required", "Invalid leafref value \"x\"");
+    one(json!({"needs": {}}), "/rules/needs", "", "Mandatory node \"must-be\"");
+    one(json!({"few": ["a", "b"]}), "/rules/few", "too-many-elements", "Too many \"few\"");
+    one(
+        json!({"one": [{"k": "a"}, {"k": "b"}, {"k": "c"}]}),
+        "/rules/one[k=c]",
+        "too-many-elements",
+        "Too many \"one\"",
+    );
+    one(
+        json!({"one": [{"k": "a", "u": "x"}, {"k": "b", "u": "x"}]}),
+        "/rules/one[k=b]",
+        "data-not-unique",
+        "Unique data leaf(s) \"u\"",
+    );
+    assert_eq!(broken(json!({"low": 1, "high": 2, "one": [{"k": "x"}], "to": "x"})), []);
+}
+
+#[test]
+fn all_violations_are_told() {
+    let found = broken(json!({"low": 5, "high": 13, "to": "x", "needs": {}, "few": ["a", "b"]}));
+    let mut places: Vec<&str> = found.iter().map(|(path, _, _)| path.as_str()).collect();
+    places.sort_unstable();
+    assert_eq!(places, ["/rules/few", "/rules/high", "/rules/needs", "/rules/to"]);
+    let tree = with(
+        &LAB,
+        json!({"lab:interfaces": {"interface": [
+            {"name": "eth1/1", "mtu": 9000, "enabled": false},
+            {"name": "a]'b", "access-vlan": 7, "mtu": 9000, "enabled": false},
+        ]}}),
+    );
+    let found = LAB.validate(&tree);
+    let mut places: Vec<String> =
+        found.iter().map(|violation| violation.path.to_string()).collect();
+    places.sort();
+    assert_eq!(
+        places,
+        [
+            r"/interfaces/interface[name=a\]'b]/access-vlan",
+            r"/interfaces/interface[name=a\]'b]/mtu",
+            "/interfaces/interface[name=eth1/1]/mtu",
+        ]
+    );
+}
+
+#[test]
+fn a_when_that_is_false() {
+    let tree = with(&TYPES, json!({"types:defaults": {"sometimes": "x"}}));
+    let violations = TYPES.validate(&tree);
+    assert_eq!(violations.len(), 1, "{violations:?}");
+    assert_eq!(violations[0].path, path("/defaults/sometimes"));
+    assert!(violations[0].message.starts_with("When condition"), "{violations:?}");
+}
+
+/// As they may be found when a target is bound to other models.
+#[test]
+fn units_that_do_not_fit_the_models() {
+    let tree: Configuration = [
+        (path("/nope/x"), Content::leaf("x")),
+        (path("/all/int8"), Content::leaf("text")),
+        (path("/all/uint8"), Content::leaf(300_u64)),
+        (path("/all"), Content::Presence),
+        (path("/keyed/by-number"), Content::Entry),
+        (path("/keyed/by-number[wrong=1]"), Content::Entry),
+        (path("/keyed/by-number[id=x]"), Content::Entry),
+        (path("/all/steps"), Content::leaf("x")),
+    ]
+    .into_iter()
+    .collect();
+    let violations = TYPES.validate(&tree);
+    let mut places: Vec<String> =
+        violations.iter().map(|violation| violation.path.to_string()).collect();
+    places.sort();
+    places.dedup();
+    assert_eq!(
+        places,
+        [
+            "/all",
+            "/all/int8",
+            "/all/steps",
+            "/all/uint8",
+            "/keyed/by-number",
+            "/keyed/by-number[id=x]/id",
+            "/keyed/by-number[wrong=1]",
+            "/nope",
+        ]
+    );
+}
+
+#[test]
+fn nothing_at_all_is_valid() {
+    assert_eq!(TYPES.validate(&Configuration::new()), []);
+    assert_eq!(LAB.validate(&Configuration::new()), []);
+}
+
+#[test]
+fn many_threads_at_once() {
+    let good = with(&LAB, json!({"lab:system": {"hostname": "a"}}));
+    let bad =
+        with(&LAB, json!({"lab:interfaces": {"interface": [{"name": "a", "access-vlan": 1}]}}));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    assert_eq!(LAB.validate(&good), []);
+                    assert_eq!(LAB.validate(&bad).len(), 1);
+                }
+            });
+        }
+    });
+}
