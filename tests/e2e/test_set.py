@@ -62,8 +62,10 @@ def test_a_refusal_undoes_it_everywhere(lab):
     assert lab.on_device("leaf3", "/system") is None
     latest = lab.transactions()[0]
     assert latest["status"] == "reverted"
-    assert latest["error"]["code"] == "FAILED_PRECONDITION"
-    assert latest["targets"]["leaf3"]["status"] == "refused"
+    assert latest["error"]["code"] == "ABORTED"
+    there = latest["targets"]["leaf3"]
+    assert (there["status"], there["error"]["code"]) == ("refused", "FAILED_PRECONDITION")
+    assert there["error"]["message"] == "no banners here"
     # Nothing is left behind: what is refused there may be set elsewhere.
     lab.set("leaf2", update=[("/system/motd", "later")])
 

@@ -152,7 +152,11 @@ pub(crate) async fn set(client: Client, set: Set, global: &Global) -> Result<(),
             "timestamp": time.to_string(),
             "operations": answer.response.len(),
         }))?,
-        Output::Table => line(&format!("done: {} operations, {time}", answer.response.len()))?,
+        Output::Table => {
+            let count = answer.response.len();
+            let operations = if count == 1 { "operation" } else { "operations" };
+            line(&format!("done: {count} {operations}, {time}"))?;
+        }
     }
     Ok(())
 }

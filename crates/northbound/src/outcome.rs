@@ -67,7 +67,7 @@ pub(crate) fn outcome(view: &View, transaction: &Transaction) -> Outcome {
 }
 
 /// The device's own code and words where it spoke, ours where it did not.
-fn device(reason: &Reason) -> (String, String) {
+pub(crate) fn device(reason: &Reason) -> (String, String) {
     match reason {
         Reason::Refused { failure, .. } => (failure.code.clone(), failure.message.clone()),
         other => {

@@ -85,7 +85,9 @@ pub enum Refusal {
     #[error("there is no target {0}")]
     UnknownTarget(Target),
     /// A sync request to a target that no node is connected to.
-    #[error("target {0} is not connected; a queued, async request would wait for it")]
+    #[error(
+        "target {0} is not connected; an async request would wait for it until its deadline, a queued one as long as it takes"
+    )]
     NotConnected(Target),
     /// More targets than one write of the store can hold.
     #[error("{0} targets are more than one transaction can hold")]

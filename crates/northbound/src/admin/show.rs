@@ -14,7 +14,7 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
     let targets = shown.targets.iter().map(|(target, part)| {
         let one = TransactionTarget {
             status: text::part(part.status).into(),
-            error: part.reason.as_ref().map(failure),
+            error: part.reason.as_ref().map(failure_there),
             waiting_for: outcome::waiting_for(view, shown, target),
         };
         (target.to_string(), one)
@@ -57,20 +57,26 @@ fn rolled_back_by(shown: &record::Transaction) -> u64 {
     by.map_or(0, lockstep_types::Index::get)
 }
 
-/// Why something did not go well. A refusal by a device keeps the device's own code and words.
+/// Why a transaction did not go well: with the code that its client was told.
 fn failure(reason: &Reason) -> Failure {
-    let (ours, message) = text::reason(reason);
-    let (code, message) = match reason {
-        Reason::Refused { failure, .. } => (failure.code.clone(), message),
-        _ => (code::name(ours).into(), message),
-    };
-    let path = match reason {
+    let (code, message) = text::reason(reason);
+    Failure { code: code::name(code).into(), message, path: path(reason) }
+}
+
+/// Why it did not go well on one target: a device that refused speaks for itself.
+fn failure_there(reason: &Reason) -> Failure {
+    let (code, message) = outcome::device(reason);
+    Failure { code, message, path: path(reason) }
+}
+
+/// Where in the configuration, as far as that is known.
+fn path(reason: &Reason) -> String {
+    match reason {
         Reason::Invalid(broken) | Reason::InvalidAfterWithdrawal(broken) => {
             broken.first().map(|violation| violation.path.to_string()).unwrap_or_default()
         }
         _ => String::new(),
-    };
-    Failure { code, message, path }
+    }
 }
 
 /// A target.
