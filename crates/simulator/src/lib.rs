@@ -23,6 +23,19 @@
 //! A restart is that of a killed process: the listener closes, connections break, what was under way
 //! never happens, and masters are forgotten. Whether the configuration survives is up to the caller.
 //!
+//! ```no_run
+//! use lockstep_simulator::{Faults, Options, Simulator, faults::Refusal};
+//!
+//! # async fn example(models: lockstep_yang::ModelSet) -> Result<(), Box<dyn std::error::Error>> {
+//! let listen = "127.0.0.1:57400".parse()?;
+//! let simulator = Simulator::start(Options { models, listen, count: 2 })?;
+//! let [leaf1, leaf2] = simulator.devices() else { return Ok(()) };
+//! leaf1.set_faults(Faults { refuse: vec![Refusal::of("/system/motd".parse()?)] });
+//! leaf2.restart(false).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Absent: shortcuts into Lockstep, which meets a device over the network only; Subscribe,
 //! commit-confirmed and TLS, which are refused as not there.
 

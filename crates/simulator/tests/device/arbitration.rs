@@ -10,8 +10,11 @@ use crate::stage::Stage;
 
 const DENIED: Result<(), Code> = Err(Code::PermissionDenied);
 
-/// Each row: role, id, and how an empty Set with it is answered, one after the other.
-const TABLE: [(&str, (u64, u64), Result<(), Code>); 12] = [
+/// Role, id, and how an empty Set with them is answered.
+type Row = (&'static str, (u64, u64), Result<(), Code>);
+
+/// One after the other, on one device.
+const TABLE: [Row; 12] = [
     ("lockstep", (1, 5), Ok(())),
     ("lockstep", (1, 5), Ok(())),
     ("lockstep", (1, 4), DENIED),

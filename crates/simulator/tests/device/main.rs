@@ -20,3 +20,4 @@ mod restart;
 mod set;
 mod set_errors;
 mod stage;
+mod storm;
