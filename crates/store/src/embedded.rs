@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use lockstep_protocol::Written;
 use lockstep_types::Revision;
+use tokio::runtime::Handle;
 
 use crate::engine::Disk;
 use crate::kv::{Lease, Limits, Page, Range, Txn};
@@ -88,7 +89,8 @@ impl Store for Embedded {
     fn range(&self, range: Range) -> Pending<'_, Page> {
         let ledger = Arc::clone(&self.inner.ledger);
         Box::pin(async move {
-            let read = tokio::task::spawn_blocking(move || ledger.page(&range));
+            let Ok(runtime) = Handle::try_current() else { return ledger.page(&range) };
+            let read = runtime.spawn_blocking(move || ledger.page(&range));
             // A read that did not end was cut off with the runtime.
             read.await.unwrap_or(Err(Error::Closed))
         })

@@ -58,6 +58,9 @@ pub trait Store: Debug + Send + Sync + 'static {
 }
 
 /// The revisions of a store, one after the other.
+///
+/// A store that also counts what is written beside its keys passes over such revisions, or gives them
+/// without events to those who wait to have caught up.
 pub trait Feed: Debug + Send {
     /// The next one, once it is there. After an error there is none.
     fn next(&mut self) -> Pending<'_, Commit>;

@@ -11,6 +11,9 @@ use super::{Engine, Fault, Reading, Writing};
 
 const MAP: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("map");
 
+/// Records are read once, when they are loaded, so there is little to gain from more.
+const CACHE: usize = 64 << 20;
+
 /// A redb file. Dropping it leaves it clean; a file that was not dropped is repaired when it is
 /// opened.
 pub(crate) struct Disk(Database);
@@ -18,7 +21,10 @@ pub(crate) struct Disk(Database);
 impl Disk {
     /// Opens the file, or makes one.
     pub(crate) fn open(file: &Path) -> Result<Self, Fault> {
-        let database = Database::create(file).map_err(failed)?;
+        Self::new(Database::builder().set_cache_size(CACHE).create(file).map_err(failed)?)
+    }
+
+    fn new(database: Database) -> Result<Self, Fault> {
         let create = database.begin_write().map_err(failed)?;
         drop(create.open_table(MAP).map_err(failed)?);
         create.commit().map_err(failed)?;
@@ -113,3 +119,6 @@ impl Writing for Change<'_, '_> {
         self.0.remove(key).map(drop).map_err(failed)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,6 +18,9 @@ pub(crate) trait Host: Owner {
     fn submit(&self, job: Job) -> Pending<'_, Written>;
 }
 
+/// Longer than any process lives, and short enough to be added to any moment.
+const LONGEST: Duration = Duration::from_secs(1 << 30);
+
 #[derive(Debug)]
 struct Live {
     ttl: Duration,
@@ -38,6 +41,7 @@ impl Leases {
     }
 
     fn begin(&self, ttl: Duration) -> Lease {
+        let ttl = ttl.min(LONGEST);
         let (last, live) = &mut *lock(&self.live);
         *last += 1;
         let lease = Lease((self.opened << 32) | *last);

@@ -21,12 +21,25 @@ pub(super) enum Stored {
     Snapshot(Target, Snapshot),
     /// A piece of a configuration.
     Chunk(Target, (Revision, u64), Chunk),
-    /// About the store itself.
+    /// No part of any record.
     Note,
 }
 
 pub(super) fn stored(key: &[u8], value: &[u8]) -> Result<Stored, Error> {
-    Ok(match Name::parse(key)? {
+    named(Name::parse(key)?, key, value)
+}
+
+/// What was written under a key, for those who read records: of a snapshot, which changes nothing, not
+/// even the value is read.
+pub(super) fn written(key: &[u8], value: &[u8]) -> Result<Stored, Error> {
+    match Name::parse(key)? {
+        Name::Snapshot(_) | Name::Chunk(..) => Ok(Stored::Note),
+        name => named(name, key, value),
+    }
+}
+
+fn named(name: Name, key: &[u8], value: &[u8]) -> Result<Stored, Error> {
+    Ok(match name {
         Name::Format | Name::Epoch => Stored::Note,
         Name::Record(Key::Configuration(target)) => {
             Stored::Header(target, value::read(key, value)?)

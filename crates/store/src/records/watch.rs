@@ -45,7 +45,7 @@ fn changes(commit: &Commit) -> Result<Changes, Error> {
     for event in &*commit.events {
         match event {
             Event::Delete(key) => ops.extend(decode::removed(key)?),
-            Event::Put(entry) => match decode::stored(&entry.key, &entry.value)? {
+            Event::Put(entry) => match decode::written(&entry.key, &entry.value)? {
                 Stored::Record(op) => ops.push(op),
                 Stored::Header(target, header) => {
                     let (committed, applied) = Default::default();

@@ -9,6 +9,7 @@
 
 mod configurations;
 mod format;
+mod one_set;
 mod round_trip;
 mod same;
 mod sessions;

@@ -10,6 +10,7 @@
 mod compares;
 mod concurrency;
 mod leases;
+mod model;
 mod ranges;
 mod support;
 mod watches;
@@ -21,8 +22,14 @@ use lockstep_store::{Embedded, Memory, Store};
 
 use support::Check;
 
-const CHECKS: &[&[(&str, Check)]] =
-    &[compares::CHECKS, ranges::CHECKS, watches::CHECKS, leases::CHECKS, concurrency::CHECKS];
+const CHECKS: &[&[(&str, Check)]] = &[
+    compares::CHECKS,
+    ranges::CHECKS,
+    watches::CHECKS,
+    leases::CHECKS,
+    concurrency::CHECKS,
+    model::CHECKS,
+];
 
 /// Long beyond what any check needs.
 const DEADLINE: Duration = Duration::from_secs(60);
