@@ -49,7 +49,7 @@ async fn an_idle_line_says_that_the_device_closed_it() {
 #[tokio::test]
 async fn a_peer_that_vanishes_is_noticed_while_nothing_is_asked() {
     let (_, proxy) = behind_proxy().await;
-    let keepalive = Duration::from_millis(100);
+    let keepalive = Duration::from_millis(300);
     let mut world = World::connected(Options { keepalive, ..options(proxy.address) }).await;
     accepted(world.ask(Ask::Claim).await);
     proxy.swallow();
@@ -64,9 +64,9 @@ async fn a_peer_that_vanishes_is_noticed_while_nothing_is_asked() {
 #[tokio::test]
 async fn a_live_peer_is_not_taken_for_dead() {
     let (_, proxy) = behind_proxy().await;
-    let keepalive = Duration::from_millis(50);
+    let keepalive = Duration::from_millis(300);
     let line = World::line(Options { keepalive, ..options(proxy.address) }).await;
-    let ended = tokio::time::timeout(keepalive * 10, line.closed()).await;
+    let ended = tokio::time::timeout(keepalive * 4, line.closed()).await;
     assert!(ended.is_err(), "{ended:?}");
     accepted(line.ask(ELECTION, Ask::Claim).await);
 }
