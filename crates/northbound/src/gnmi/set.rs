@@ -65,6 +65,7 @@ fn edits(node: &Handle, operations: &[Operation]) -> Result<BTreeMap<Target, Edi
         let target = operation.target.as_ref().ok_or_else(place::no_target)?;
         by_target.entry(target).or_default().push(operation);
     }
+    let view = node.view();
     let edit = |(target, operations): (&Target, Vec<&Operation>)| {
         let spec = place::target(node, target)?;
         let mut asked = Vec::with_capacity(operations.len());
@@ -72,7 +73,9 @@ fn edits(node: &Handle, operations: &[Operation]) -> Result<BTreeMap<Target, Edi
             place::origin(spec, operation.origin.as_deref())?;
             asked.push(translate(operation)?);
         }
-        let edit = spec.models.edit(&asked).map_err(|error| refusal::edit(target, &error))?;
+        // What stands there matters to the order of a user-ordered list alone.
+        let edit = spec.models.edit_onto(&view.committed(target), &asked);
+        let edit = edit.map_err(|error| refusal::edit(target, &error))?;
         Ok((target.clone(), edit))
     };
     by_target.into_iter().map(edit).collect()
