@@ -93,7 +93,7 @@ impl Gnmi {
                 .max_encoding_message_size(LARGEST_MESSAGE);
             let encoding =
                 capabilities::ask(client.clone(), &address, &self.options, &self.models).await?;
-            Ok(GnmiLine::new(client, hold, encoding, self))
+            Ok(GnmiLine::new(address.clone(), (client, hold), encoding, self))
         };
         let opened = timeout(after, opening).await;
         match opened {

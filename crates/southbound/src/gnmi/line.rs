@@ -1,12 +1,14 @@
 //! One connection to a device that speaks gNMI.
 
+mod reading;
+
 use std::time::Duration;
 
 use lockstep_gnmi::Election;
-use lockstep_gnmi::proto::gnmi::{GetResponse, SetRequest, SetResponse};
+use lockstep_gnmi::proto::gnmi::{SetRequest, SetResponse};
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
-use lockstep_types::{Configuration, Delta, Index, Path, Unit};
+use lockstep_types::{Configuration, Delta, Index, Unit};
 use lockstep_yang::ModelSet;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -16,12 +18,13 @@ use super::answer::{self, Asked, Meaning};
 use super::arbitration::{Level, Manner};
 use super::quiet::Quiet;
 use super::wire::Hold;
-use super::{Client, Encoding, Gnmi, get, once, set};
+use super::{Client, Encoding, Gnmi, endpoint, set};
 use crate::{BoxFuture, Line};
 
 /// One connection, from Capabilities to its end.
 #[derive(Debug)]
 pub(super) struct GnmiLine {
+    address: String,
     client: Client,
     hold: Hold,
     models: ModelSet,
@@ -32,8 +35,14 @@ pub(super) struct GnmiLine {
 }
 
 impl GnmiLine {
-    pub(super) fn new(client: Client, hold: Hold, encoding: Encoding, driver: &Gnmi) -> Self {
+    pub(super) fn new(
+        address: String,
+        (client, hold): (Client, Hold),
+        encoding: Encoding,
+        driver: &Gnmi,
+    ) -> Self {
         Self {
+            address,
             client,
             hold,
             models: driver.models.clone(),
@@ -63,10 +72,11 @@ impl GnmiLine {
             match self.send(SetRequest::default(), election).await {
                 Ok(_) => return Answer::Accepted,
                 Err(status) if status.code() == Code::Unimplemented => {
-                    tracing::info!(?level, words = status.message(), "no such arbitration here");
+                    let (address, words) = (&self.address, status.message());
+                    tracing::info!(address, ?level, words, "the device has no such arbitration");
                     self.manner.lower(level);
                 }
-                Err(status) => match answer::classify(Asked::Claim, &status) {
+                Err(status) => match self.meaning(Asked::Claim, &status) {
                     Meaning::Answer(answer) => return answer,
                     Meaning::Denied(_) => return Answer::Fenced,
                 },
@@ -81,7 +91,7 @@ impl GnmiLine {
         };
         match self.send(request, election).await {
             Ok(response) => accepted(&response),
-            Err(status) => match answer::classify(Asked::Set, &status) {
+            Err(status) => match self.meaning(Asked::Set, &status) {
                 Meaning::Answer(answer) => answer,
                 Meaning::Denied(failure) => self.denied(election, failure).await,
             },
@@ -108,41 +118,22 @@ impl GnmiLine {
         }
     }
 
-    async fn read(&self) -> Answer {
-        self.get(&Path::root()).await.map_or_else(|answer| answer, Answer::Values)
-    }
-
-    /// What the device holds at and below a path, or the answer if it does not say.
-    async fn get(&self, path: &Path) -> Result<Configuration, Answer> {
-        let response = match self.get_or_subscribe(path).await {
-            Ok(response) => response,
-            Err(status) if get::is_empty(&status) => return Ok(Configuration::new()),
-            Err(status) => match answer::classify(Asked::Read, &status) {
-                Meaning::Answer(answer) => return Err(answer),
-                Meaning::Denied(failure) => return Err(Answer::Refused(failure)),
-            },
-        };
-        let models = self.models.clone();
-        aside(move || get::units(&models, &response)).await
-    }
-
-    async fn get_or_subscribe(&self, path: &Path) -> Result<GetResponse, Status> {
-        let request = || self.request(get::request(path, self.models.origin(), self.encoding));
-        let refusal = match self.client.clone().get(request()).await {
-            Err(status) if status.code() == Code::Unimplemented => status,
-            answered => return answered.map(Response::into_inner),
-        };
-        match once::read(self.client.clone(), request()).await {
-            // Neither is there: the words about Get are the ones to go by.
-            Err(status) if status.code() == Code::Unimplemented => Err(refusal),
-            told => told,
-        }
-    }
-
     async fn send(&self, set: SetRequest, election: Election) -> Result<SetResponse, Status> {
         let extension = self.manner.extensions(election);
         let request = self.request(SetRequest { extension, ..set });
         self.client.clone().set(request).await.map(Response::into_inner)
+    }
+
+    /// What an error means. Where the answer has no room for the words, they are logged.
+    fn meaning(&self, asked: Asked, status: &Status) -> Meaning {
+        let meaning = answer::classify(asked, status);
+        if let Meaning::Answer(answer @ (Answer::Unknown | Answer::Busy | Answer::Fenced)) =
+            &meaning
+        {
+            let (address, words) = (&self.address, endpoint::chain(status));
+            tracing::warn!(address, ?asked, ?answer, words, "not done, or not known to be");
+        }
+        meaning
     }
 
     /// The device is told, too, how long it is waited for, so that it may give up by itself.
@@ -159,7 +150,8 @@ impl Line for GnmiLine {
             let answered = timeout(self.timeout, self.answer(election, ask)).await;
             self.quiet.begins();
             answered.unwrap_or_else(|_| {
-                tracing::warn!(after = ?self.timeout, "the device did not answer in time");
+                let (address, after) = (&self.address, self.timeout);
+                tracing::warn!(address, ?after, "the device did not answer in time");
                 Answer::Unknown
             })
         })
@@ -196,6 +188,11 @@ async fn aside<T: Send + 'static>(
 ) -> Result<T, Answer> {
     match spawn_blocking(work).await {
         Ok(done) => done.map_err(Answer::Refused),
+        Err(fault) if fault.is_panic() => Err(Answer::Refused(Failure {
+            code: "INTERNAL".to_owned(),
+            message: "a fault in Lockstep; nothing was sent. Please report it with its log"
+                .to_owned(),
+        })),
         // The process is ending.
         Err(_) => Err(Answer::Unknown),
     }
