@@ -1,12 +1,13 @@
 //! What is at a path, with the defaults that are in use.
 
-use std::sync::PoisonError;
+mod fill;
+
+use std::collections::BTreeSet;
 
 use lockstep_types::{Configuration, Content, Element, Path, Value};
 use serde_json::Value as Json;
 
 use crate::error::PathError;
-use crate::libyang;
 use crate::render::{Branch, Renderer};
 use crate::scalar::Form;
 use crate::schema::{Id, Kind, ROOT};
@@ -22,49 +23,16 @@ impl ModelSet {
         form: Form,
     ) -> Result<Vec<(Path, Json)>, PathError> {
         let located = self.locate(path)?;
-        let filled = self.filled(tree);
-        let branch: Branch<'_> = filled.iter().collect();
-        let mut search = Search { set: self, form, found: Vec::new() };
+        let filled = self.filled(tree, &located);
+        // A key is no unit; it is known from the entry it is in.
+        let keys = located.ends().iter().any(|id| self.schema().node(*id).is_key());
+        let above = located.path.parent().filter(|_| keys);
+        let units = filled.under(above.as_ref().unwrap_or(&located.path));
+        let units = units.filter_map(|(path, unit)| Some((path, unit.content.as_ref()?)));
+        let branch: Branch<'_> = units.collect();
+        let mut search = Search { set: self, form, found: Vec::new(), seen: BTreeSet::new() };
         search.walk(located.path.elements(), ROOT, &branch, &Path::root());
         Ok(search.found)
-    }
-
-    /// The configuration with everything that is there by default.
-    fn filled(&self, tree: &Configuration) -> Configuration {
-        let mut kept = self.0.filled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, filled)) = &*kept
-            && of.same_values(tree)
-        {
-            return filled.clone();
-        }
-        let filled = self.fill(tree);
-        *kept = Some((tree.clone(), filled.clone()));
-        filled
-    }
-
-    fn fill(&self, tree: &Configuration) -> Configuration {
-        let text = self.document(tree, &mut Vec::new());
-        let filled = libyang::with_defaults(self.context(), &text)
-            .map_err(|heard| format!("{heard:?}"))
-            .and_then(|json| self.intake_canonical(&json).map_err(|error| error.to_string()));
-        match filled {
-            Ok(units) => units.into_configuration(),
-            // Only for what was never valid in these models; it is shown as it is.
-            Err(error) => {
-                tracing::warn!(%error, "no defaults for a configuration that does not fit its models");
-                tree.clone()
-            }
-        }
-    }
-
-    /// A whole configuration in the form that libyang reads. What the models have no place for is
-    /// left out and listed.
-    pub(crate) fn document(&self, tree: &Configuration, strange: &mut Vec<Path>) -> String {
-        let branch: Branch<'_> = tree.iter().collect();
-        let mut renderer = Renderer::new(self, Form::Ietf);
-        let document = renderer.node(ROOT, &branch, &Path::root());
-        strange.append(&mut renderer.strange);
-        document.map_or_else(|| "{}".to_owned(), |document| document.text())
     }
 }
 
@@ -72,6 +40,8 @@ struct Search<'a> {
     set: &'a ModelSet,
     form: Form,
     found: Vec<(Path, Json)>,
+    /// The paths of what was found; `...` can lead to one place in many ways.
+    seen: BTreeSet<Path>,
 }
 
 impl Search<'_> {
@@ -112,7 +82,7 @@ impl Search<'_> {
             return;
         }
         let path = at.child(element.clone());
-        if !self.found.iter().any(|(found, _)| found == &path) {
+        if !self.seen.contains(&path) {
             self.walk(rest, child, below, &path);
         }
     }
@@ -133,7 +103,7 @@ impl Search<'_> {
     fn take(&mut self, id: Id, branch: &Branch<'_>, at: &Path) {
         let document = Renderer::new(self.set, self.form).node(id, branch, at);
         if let Some(document) = document
-            && !self.found.iter().any(|(found, _)| found == at)
+            && self.seen.insert(at.clone())
         {
             self.found.push((at.clone(), document.into_json()));
         }

@@ -4,7 +4,7 @@ mod features;
 mod files;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use yang5::context::Context;
 
@@ -38,8 +38,8 @@ impl ModelSet {
         let scalars = Scalars::new(&context, &schema)?;
         let modules = modules(&context);
         let origin = options.origin.clone();
-        let inner =
-            Inner { context, schema, scalars, modules, digest, origin, filled: None.into() };
+        let filled = Mutex::default();
+        let inner = Inner { context, schema, scalars, modules, digest, origin, filled };
         Ok(Self(Arc::new(inner)))
     }
 }

@@ -74,6 +74,15 @@ impl Located {
         })
     }
 
+    /// The paths above, from the top down, each with the nodes it may be.
+    pub(crate) fn above(&self) -> impl Iterator<Item = (Path, &[Id])> {
+        let last = self.steps.len().saturating_sub(1);
+        self.steps.iter().take(last).enumerate().map(|(depth, ids)| {
+            let elements = self.path.elements().iter().take(depth + 1);
+            (elements.cloned().collect(), ids.as_slice())
+        })
+    }
+
     /// Whether the path names one entry of a list.
     pub(crate) fn is_entry(&self) -> bool {
         self.path.last().is_some_and(|element| !element.keys().is_empty())

@@ -43,6 +43,8 @@ pub(crate) struct Scalars {
 
 /// As many answers as are kept; beyond, all are forgotten. Some megabytes at most.
 const KEPT: usize = 1 << 16;
+/// Values longer than this are not remembered.
+const LONG: usize = 256;
 
 impl Scalars {
     /// Puts our module beside the models.
@@ -57,6 +59,9 @@ impl Scalars {
     }
 
     fn learn(&self, question: (Id, String), answer: Option<Json>) {
+        if question.1.len() > LONG {
+            return;
+        }
         let mut trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
         if trials.len() >= KEPT {
             trials.clear();

@@ -70,6 +70,11 @@ pub(crate) struct Node {
     pub(crate) user_ordered: bool,
     /// The choices it lies in below its parent, each with the number of the case.
     pub(crate) cases: Vec<(usize, usize)>,
+    /// Whether it is there only under a condition: a `when`, of its own or inherited from where it
+    /// was defined.
+    pub(crate) when: bool,
+    /// Whether it or anything below has a `when`.
+    pub(crate) when_below: bool,
     /// What its `must` statements say when they are broken: message and error-app-tag.
     pub(crate) musts: Vec<(String, String)>,
     pub(crate) children: Vec<Id>,

@@ -1,5 +1,6 @@
 //! A model set, as the rest of the program holds it.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -31,8 +32,8 @@ pub(crate) struct Inner {
     pub(crate) modules: Vec<Module>,
     pub(crate) digest: ModelDigest,
     pub(crate) origin: Option<String>,
-    /// The last configuration that was read, and the same with its defaults.
-    pub(crate) filled: Mutex<Option<(Configuration, Configuration)>>,
+    /// Configurations that were read lately, each with the same with its defaults.
+    pub(crate) filled: Mutex<VecDeque<(Configuration, Configuration)>>,
 }
 
 impl ModelSet {

@@ -14,7 +14,8 @@ pub(super) fn by_module<'a>(
             continue;
         }
         let unknown = || LoadError::Feature { feature: feature.clone() };
-        let (module, name) = feature.split_once(':').ok_or_else(unknown)?;
+        let parts = feature.split_once(':').filter(|(_, name)| !name.contains('\0'));
+        let (module, name) = parts.ok_or_else(unknown)?;
         let place = modules.iter().position(|known| known == module).ok_or_else(unknown)?;
         if let Some(list) = enabled.get_mut(place) {
             list.push(name);

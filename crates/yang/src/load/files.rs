@@ -108,7 +108,10 @@ fn module(text: &str) -> Option<&str> {
     let rest = skip(rest.strip_prefix(|c: char| c.is_whitespace() || c == '/')?);
     let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
     let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '{'))?;
-    Some(&rest[..end])
+    // Nothing else can be asked of libyang.
+    Some(&rest[..end]).filter(|name| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+    })
 }
 
 /// What follows white space and comments.

@@ -72,9 +72,10 @@ impl Schema {
             let qualified = node.qualified();
             let alone = same.get(&node.name) == Some(&1);
             node.element = if alone { node.name.clone() } else { qualified.clone() };
-            let (element, state) = (node.element.clone(), node.state);
+            let (element, state, when) = (node.element.clone(), node.state, node.when_below);
             let parent = &mut self.nodes[id];
             parent.state |= state;
+            parent.when_below |= when;
             parent.names.extend([(element, child), (qualified, child)]);
         }
     }
@@ -93,6 +94,8 @@ fn root() -> Node {
         keys: Vec::new(),
         user_ordered: false,
         cases: Vec::new(),
+        when: false,
+        when_below: false,
         musts: Vec::new(),
         children: Vec::new(),
         names: BTreeMap::new(),
@@ -101,6 +104,7 @@ fn root() -> Node {
 
 fn node(from: &SchemaNode<'_>, parent: Id, cases: &[(usize, usize)]) -> Node {
     let config = !from.is_state();
+    let when = has_when(from);
     Node {
         name: from.name().to_owned(),
         module: from.module().name().to_owned(),
@@ -111,9 +115,18 @@ fn node(from: &SchemaNode<'_>, parent: Id, cases: &[(usize, usize)]) -> Node {
         base: base(from),
         user_ordered: from.is_user_ordered(),
         cases: cases.to_vec(),
+        when,
+        when_below: when,
         musts: musts(from),
         ..root()
     }
+}
+
+/// A choice or case may have the condition for the nodes in it.
+fn has_when(from: &SchemaNode<'_>) -> bool {
+    let schema_only = from.ancestors().take_while(SchemaNode::is_schema_only);
+    from.whens().next().is_some()
+        || schema_only.into_iter().any(|node| node.whens().next().is_some())
 }
 
 fn kind(from: &SchemaNode<'_>) -> Kind {

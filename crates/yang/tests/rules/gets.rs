@@ -36,12 +36,52 @@ fn defaults_are_there_where_their_parent_is() {
             "percent": 50,
             "colours": ["red", "local"],
             "sometimes": "eight",
+            "shared": "s",
+            "guarded": {"inner": "i"},
+            "picked": "p",
+            "augmented": "a",
             "nested": {"big": u64::MAX},
             "present": {"level": 1.5},
         })
     );
     assert_eq!(at(&TYPES, &tree, "/defaults/present/level", Form::Ietf), json!("1.5"));
     assert_eq!(all(&LAB, &lab(), "/interfaces/interface[name=none]/mtu"), []);
+}
+
+/// A part of the configuration is looked at where that is enough; it must not be told from the whole.
+#[test]
+fn one_leaf_is_as_in_the_whole() {
+    let defaults = |json: Json| with(&TYPES, json!({ "types:defaults": json }));
+    for tree in [
+        Configuration::new(),
+        defaults(json!({"plain": 7})),
+        defaults(json!({"plain": 8, "present": {}})),
+        defaults(json!({"plain": 8, "other": "x"})),
+        with(&TYPES, json!({"types:choices": {"line": {"speed": 1}}})),
+    ] {
+        let whole = at(&TYPES, &tree, "/", Form::Json);
+        for leaf in [
+            "defaults/plain",
+            "defaults/percent",
+            "defaults/colours",
+            "defaults/sometimes",
+            "defaults/shared",
+            "defaults/guarded",
+            "defaults/guarded/inner",
+            "defaults/picked",
+            "defaults/augmented",
+            "defaults/nested",
+            "defaults/nested/big",
+            "defaults/present",
+            "defaults/present/level",
+            "choices/port",
+            "choices",
+        ] {
+            let expected = leaf.split('/').try_fold(&whole, |json, name| json.get(name)).cloned();
+            let found = all(&TYPES, &tree, leaf).into_iter().next().map(|(_, json)| json);
+            assert_eq!(found, expected, "{leaf} in {whole}");
+        }
+    }
 }
 
 #[test]

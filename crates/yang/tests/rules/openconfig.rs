@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::common::{after, at, delete, path, replace, update, with};
 
-pub(crate) fn load() -> Option<ModelSet> {
+fn load() -> Option<ModelSet> {
     let Some(folder) = std::env::var_os("LOCKSTEP_OPENCONFIG") else {
         println!("skipped: LOCKSTEP_OPENCONFIG does not name a folder with OpenConfig's models");
         return None;
