@@ -5,6 +5,7 @@
 //! that their paths need are known.
 
 mod emit;
+mod entry;
 mod shape;
 
 use std::collections::BTreeMap;

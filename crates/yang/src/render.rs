@@ -1,15 +1,14 @@
 //! Units into JSON.
 
 mod document;
+mod encode;
 
 use std::collections::BTreeMap;
 
 use lockstep_types::{Content, Element, Keys, Path, Value};
-use serde_json::Value as Json;
 
 pub(crate) use document::Document;
 
-use crate::error::PathError;
 use crate::scalar::Form;
 use crate::schema::{Id, Kind, ROOT};
 use crate::set::ModelSet;
@@ -182,38 +181,4 @@ fn sort(entries: &mut [(&Keys, Document)], order: &[Keys]) {
     if !places.is_empty() {
         entries.sort_by_key(|(keys, _)| places.get(keys).copied().unwrap_or(usize::MAX));
     }
-}
-
-impl ModelSet {
-    /// The content of one unit as JSON: a leaf as its value, a leaf-list as an array, an entry as
-    /// an object of its keys, a presence container as an empty object, an order as an array of
-    /// such objects.
-    pub fn encode(&self, path: &Path, content: &Content, form: Form) -> Result<Json, PathError> {
-        let at = self.locate_one(path)?;
-        let renderer = Renderer::new(self, form);
-        let (id, node) = (at.id(), self.schema().node(at.id()));
-        let entry = |element: Option<&Element>| {
-            Document::Object(renderer.keys(id, element, true)).into_json()
-        };
-        match (node.kind, content) {
-            (Kind::Leaf { .. }, Content::Leaf(value)) => Ok(self.json(id, value, form)),
-            (Kind::LeafList, Content::LeafList(values)) => {
-                Ok(values.iter().map(|value| self.json(id, value, form)).collect())
-            }
-            (Kind::List, Content::Entry) if at.is_entry() => Ok(entry(at.path.last())),
-            (Kind::Container { presence: true }, Content::Presence) => {
-                Ok(Json::Object(serde_json::Map::new()))
-            }
-            (Kind::List, Content::Order(order)) if !at.is_entry() => {
-                let elements = order.iter().map(|keys| with_keys(at.path.last(), keys));
-                Ok(elements.map(|element| entry(element.as_ref())).collect())
-            }
-            _ => Err(PathError::Content { path: path.clone() }),
-        }
-    }
-}
-
-fn with_keys(list: Option<&Element>, keys: &Keys) -> Option<Element> {
-    let bare = list?.clone();
-    keys.iter().try_fold(bare, |element, (key, value)| element.with_key(key, value).ok())
 }

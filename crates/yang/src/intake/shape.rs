@@ -5,13 +5,12 @@ use std::collections::BTreeSet;
 use lockstep_types::{Element, Path};
 use serde_json::{Map, Value as Json};
 
-use super::{Draft, Entry, Intake, Misfit, Slot};
+use super::{Draft, Intake, Misfit, Slot};
 use crate::error::{DataError, Shape};
 use crate::locate::Located;
-use crate::scalar::{Source, key_text};
 use crate::schema::{Id, Kind, ROOT};
 
-type Members<'a> = &'a Map<String, Json>;
+pub(super) type Members<'a> = &'a Map<String, Json>;
 
 impl Intake<'_> {
     /// What stands at the place that was named.
@@ -62,7 +61,7 @@ impl Intake<'_> {
     }
 
     /// Puts a single value aside.
-    fn scalar(&mut self, id: Id, json: &Json, at: &Path) -> Result<usize, DataError> {
+    pub(super) fn scalar(&mut self, id: Id, json: &Json, at: &Path) -> Result<usize, DataError> {
         let found = match json {
             Json::Null => return Err(DataError::Null { path: at.clone() }),
             Json::Object(_) => Some(found(json)),
@@ -78,7 +77,7 @@ impl Intake<'_> {
     }
 
     /// The members of an object, but for the keys of a list entry.
-    fn members(
+    pub(super) fn members(
         &mut self,
         id: Id,
         members: Members<'_>,
@@ -155,68 +154,6 @@ impl Intake<'_> {
             }
         })
     }
-
-    /// An entry among others of its list, which has to bring its keys.
-    fn entry(&mut self, list: Id, json: &Json, at: &Path) -> Result<Entry, DataError> {
-        let members = object(at, json)?;
-        let schema = self.set.schema();
-        let mut keys = Vec::new();
-        let mut shown = at.last().map(|last| Element::new(last.name()));
-        for key in &schema.node(list).keys {
-            let node = schema.node(*key);
-            let given = members.get(&node.element).or_else(|| members.get(&node.qualified()));
-            let Some(value) = given else {
-                return Err(DataError::MissingKey { path: at.clone(), key: node.name.clone() });
-            };
-            shown = shown.map(|element| element?.with_key(&node.name, key_text(value)));
-            keys.push(self.scalar(*key, value, &child_path(at, &node.element))?);
-        }
-        let parent = at.parent().unwrap_or_default();
-        let here = match shown {
-            Some(Ok(element)) => parent.child(element),
-            _ => at.clone(),
-        };
-        Ok(Entry { keys, inside: self.members(list, members, &here)? })
-    }
-
-    /// What is inside the entry that the path names. The keys may be left out, for the path has
-    /// them.
-    fn entry_inside(
-        &mut self,
-        list: Id,
-        members: Members<'_>,
-        at: &Located,
-    ) -> Result<Vec<Draft>, DataError> {
-        for key in self.set.schema().node(list).keys.clone() {
-            let node = self.set.schema().node(key);
-            let given = members.get(&node.element).or_else(|| members.get(&node.qualified()));
-            if let Some(value) = given {
-                self.key_agrees(key, value, &at.path)?;
-            }
-        }
-        self.members(list, members, &at.path)
-    }
-
-    /// Whether a key in the value is what the path of the entry says.
-    fn key_agrees(&self, key: Id, json: &Json, entry: &Path) -> Result<(), DataError> {
-        let name = &self.set.schema().node(key).name;
-        let prepared = match json {
-            Json::Null => return Err(DataError::Null { path: child_path(entry, name) }),
-            // From here on it is only compared, so that the two cannot differ by their form alone.
-            Json::String(_) => self.set.prepare(key, json.clone(), Source::Text),
-            _ => self.set.prepare(key, json.clone(), self.source),
-        };
-        let canonical = self.set.canonical(&[(key, prepared)]).map_err(|bad| {
-            let message = bad.into_iter().next().map(|(_, message)| message).unwrap_or_default();
-            DataError::Value { path: child_path(entry, name), message }
-        })?;
-        let found = canonical.first().map(key_text).unwrap_or_default();
-        let wanted = entry.last().and_then(|element| element.key(name));
-        if wanted == Some(found.as_str()) {
-            return Ok(());
-        }
-        Err(DataError::WrongKey { path: entry.clone(), key: name.clone(), found })
-    }
 }
 
 /// The path of a child. Names of the models are never empty.
@@ -224,7 +161,7 @@ pub(super) fn child_path(at: &Path, name: &str) -> Path {
     Element::new(name).map_or_else(|_| at.clone(), |element| at.child(element))
 }
 
-fn object<'j>(at: &Path, json: &'j Json) -> Result<Members<'j>, DataError> {
+pub(super) fn object<'j>(at: &Path, json: &'j Json) -> Result<Members<'j>, DataError> {
     let path = at.clone();
     let wrong = || DataError::Shape { path, expected: Shape::Object, found: found(json) };
     json.as_object().ok_or_else(wrong)

@@ -1,0 +1,56 @@
+//! Why a model set cannot be used.
+
+use std::path::PathBuf;
+
+/// Why a model set cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// A file or folder that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A path that libyang cannot be given.
+    #[error("{} is not UTF-8", path.display())]
+    NotUtf8 {
+        /// Which.
+        path: PathBuf,
+    },
+    /// No module to load.
+    #[error("there is no YANG module in {}", path.display())]
+    NoModules {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A module that was asked for and is not there.
+    #[error("there is no module {module} in {}{}", path.display(), hint(.nearest))]
+    UnknownModule {
+        /// The name.
+        module: String,
+        /// The folder.
+        path: PathBuf,
+        /// A module that is there and has nearly that name.
+        nearest: Option<String>,
+    },
+    /// A feature that is not of the form `module:feature`, or of a module that is not loaded.
+    #[error(
+        "feature {feature:?} does not name a module that is loaded; write `module:feature`, `module:*` or `*`"
+    )]
+    Feature {
+        /// What was asked for.
+        feature: String,
+    },
+    /// The modules are not valid; in libyang's words.
+    #[error("the modules do not compile: {}", messages.join("; "))]
+    Invalid {
+        /// Every error, in the order met.
+        messages: Vec<String>,
+    },
+}
+
+fn hint(name: &Option<String>) -> String {
+    name.as_ref().map(|name| format!("; did you mean {name}?")).unwrap_or_default()
+}

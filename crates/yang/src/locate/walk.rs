@@ -1,0 +1,129 @@
+//! Following a path down the models, element by element.
+
+use lockstep_types::{Element, Path};
+use serde_json::Value as Json;
+
+use super::{Located, MANY, ONE};
+use crate::error::PathError;
+use crate::scalar::{Source, key_text};
+use crate::schema::{Id, ROOT};
+use crate::set::ModelSet;
+
+impl ModelSet {
+    /// Finds a path or pattern.
+    pub(crate) fn locate(&self, path: &Path) -> Result<Located, PathError> {
+        let mut steps: Vec<Vec<Id>> = Vec::new();
+        let mut elements: Vec<Element> = Vec::new();
+        for element in path.elements() {
+            let from = steps.last().map_or(&[ROOT][..], Vec::as_slice);
+            let found = self.step(path, &elements, from, element)?;
+            elements.push(self.canonical_element(path, element, &found)?);
+            steps.push(found);
+        }
+        Ok(Located { path: Path::new(elements), steps })
+    }
+
+    fn step(
+        &self,
+        path: &Path,
+        above: &[Element],
+        from: &[Id],
+        element: &Element,
+    ) -> Result<Vec<Id>, PathError> {
+        let name = element.name();
+        let found: Vec<Id> = match name {
+            MANY => from.iter().flat_map(|id| self.descendants(*id)).collect(),
+            ONE => from.iter().flat_map(|id| self.schema().node(*id).children.clone()).collect(),
+            _ => from.iter().filter_map(|id| self.schema().child(*id, name)).collect(),
+        };
+        if found.is_empty() {
+            return Err(self.unknown(path, above, from, name));
+        }
+        self.with_keys(path, element, found)
+    }
+
+    fn unknown(&self, path: &Path, above: &[Element], from: &[Id], name: &str) -> PathError {
+        let modules: Vec<String> =
+            from.iter().flat_map(|id| self.schema().modules_of(*id, name)).collect();
+        let (path, name) = (path.clone(), name.to_owned());
+        if modules.is_empty() {
+            PathError::Unknown { path, name, parent: above.iter().cloned().collect() }
+        } else {
+            PathError::Ambiguous { path, name, modules }
+        }
+    }
+
+    /// Those of the nodes that have the keys that are given.
+    fn with_keys(
+        &self,
+        path: &Path,
+        element: &Element,
+        mut found: Vec<Id>,
+    ) -> Result<Vec<Id>, PathError> {
+        for key in element.keys().keys() {
+            found.retain(|id| self.key(*id, key).is_some());
+            if found.is_empty() {
+                let (path, name) = (path.clone(), element.name().to_owned());
+                return Err(PathError::UnknownKey { path, name, key: key.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The leaf that is this key of a list.
+    pub(crate) fn key(&self, list: Id, name: &str) -> Option<Id> {
+        let keys = self.schema().node(list).keys.iter().copied();
+        keys.into_iter().find(|key| self.schema().node(*key).name == bare(name))
+    }
+
+    fn descendants(&self, id: Id) -> Vec<Id> {
+        let mut found = vec![id];
+        let mut place = 0;
+        while let Some(id) = found.get(place) {
+            found.extend(self.schema().node(*id).children.iter().copied());
+            place += 1;
+        }
+        found
+    }
+
+    /// The element with its name as our paths have it, and the canonical values of its keys.
+    fn canonical_element(
+        &self,
+        path: &Path,
+        element: &Element,
+        found: &[Id],
+    ) -> Result<Element, PathError> {
+        let Some(first) = found.first() else { return Ok(element.clone()) };
+        let wild = matches!(element.name(), ONE | MANY);
+        let name = if wild { element.name() } else { &self.schema().node(*first).element };
+        let malformed = |_| PathError::Wildcard { path: path.clone() };
+        let mut canonical = Element::new(name).map_err(malformed)?;
+        for (key, value) in element.keys() {
+            let Some(leaf) = self.key(*first, key) else { continue };
+            let value = if value == ONE {
+                value.clone()
+            } else {
+                self.key_value(leaf, value).map_err(|message| {
+                    let (path, key) = (path.clone(), bare(key).to_owned());
+                    PathError::WrongKey { path, key, message }
+                })?
+            };
+            canonical = canonical.with_key(bare(key), value).map_err(malformed)?;
+        }
+        Ok(canonical)
+    }
+
+    /// The canonical text of a key.
+    fn key_value(&self, leaf: Id, text: &str) -> Result<String, String> {
+        let prepared = self.prepare(leaf, Json::from(text), Source::Text);
+        if let Some(canonical) = self.trial(leaf, &prepared) {
+            return Ok(key_text(&canonical));
+        }
+        self.canonical_one(leaf, &prepared).map(|canonical| key_text(&canonical))
+    }
+}
+
+/// A name without its module.
+pub(super) fn bare(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, name)| name)
+}
