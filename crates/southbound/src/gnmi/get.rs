@@ -10,7 +10,8 @@ use lockstep_types::{Configuration, Content, Path, Unit};
 use lockstep_yang::{Data, DataError, DataForm, ModelSet, Read};
 use tonic::{Code, Status};
 
-use super::{Encoding, answer, fold};
+use super::fold::Defaults;
+use super::{Encoding, answer};
 
 /// How many names of what lies outside the models are logged.
 const NAMED: usize = 5;
@@ -38,7 +39,11 @@ pub(super) fn is_empty(status: &Status) -> bool {
 }
 
 /// The units that a device reported, within the models and without defaults.
-pub(super) fn units(models: &ModelSet, response: &GetResponse) -> Result<Configuration, Failure> {
+pub(super) fn units(
+    models: &ModelSet,
+    defaults: &Defaults,
+    response: &GetResponse,
+) -> Result<Configuration, Failure> {
     let mut all = Configuration::new();
     let mut outside = Vec::new();
     for notification in &response.notification {
@@ -53,7 +58,7 @@ pub(super) fn units(models: &ModelSet, response: &GetResponse) -> Result<Configu
         let count = outside.len();
         tracing::debug!(count, "the device holds what is not in the models: {some}");
     }
-    Ok(fold::fold(models, all))
+    Ok(defaults.fold(models, all))
 }
 
 fn read(models: &ModelSet, notification: &Notification, update: &Update) -> Result<Read, String> {

@@ -12,6 +12,7 @@ mod arbitration;
 mod connecting;
 mod ends;
 mod no_answer;
+mod openconfig;
 mod random;
 mod reading;
 mod simulator;
