@@ -4,7 +4,7 @@ mod order;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_types::{Configuration, Content, Edit, Keys, Path};
+use lockstep_types::{Configuration, Content, Edit, Path};
 
 use crate::data::Data;
 use crate::error::{DataError, EditError, PathError};
@@ -12,6 +12,8 @@ use crate::intake::{Misfit, Units};
 use crate::locate::Located;
 use crate::schema::Kind;
 use crate::set::ModelSet;
+
+use order::Order;
 
 /// One thing a client asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +66,7 @@ struct Draft<'a> {
     clear: Vec<Path>,
     units: BTreeMap<Path, Content>,
     /// The orders of user-ordered lists as far as they were touched.
-    orders: BTreeMap<Path, Vec<Keys>>,
+    orders: BTreeMap<Path, Order>,
 }
 
 impl Draft<'_> {
@@ -149,7 +151,7 @@ impl Draft<'_> {
     fn put(&mut self, units: Units) {
         units.rivals.into_iter().for_each(|rival| self.clear(rival));
         for (list, keys) in units.order {
-            self.join_order(list, keys);
+            self.join_order(&list, keys);
         }
         self.units.extend(units.set);
     }

@@ -32,7 +32,7 @@ impl ModelSet {
         let branch: Branch<'_> = units.collect();
         let mut search = Search { set: self, form, found: Vec::new(), seen: BTreeSet::new() };
         search.walk(located.path.elements(), ROOT, &branch, &Path::root());
-        Ok(search.found)
+        Ok(outermost(search.found))
     }
 }
 
@@ -40,22 +40,24 @@ struct Search<'a> {
     set: &'a ModelSet,
     form: Form,
     found: Vec<(Path, Json)>,
-    /// The paths of what was found; `...` can lead to one place in many ways.
-    seen: BTreeSet<Path>,
+    /// Where the search was, with how much of the pattern left: `...` leads to one place in many
+    /// ways.
+    seen: BTreeSet<(usize, Path)>,
 }
 
 impl Search<'_> {
-    /// Follows the pattern down from a node. A node that the whole pattern stands for is taken
-    /// with all that is below it, so nothing is found twice.
+    /// Follows the pattern down from a node.
     fn walk(&mut self, pattern: &[Element], id: Id, branch: &Branch<'_>, at: &Path) {
+        if !self.seen.insert((pattern.len(), at.clone())) {
+            return;
+        }
         let Some((wanted, rest)) = pattern.split_first() else {
             return self.take(id, branch, at);
         };
         let many = wanted.name() == "...";
         if many {
-            let before = self.found.len();
             self.walk(rest, id, branch, at);
-            if self.found.len() > before && rest.is_empty() {
+            if rest.is_empty() {
                 return;
             }
         }
@@ -81,10 +83,7 @@ impl Search<'_> {
         if is_list && element.keys().is_empty() {
             return;
         }
-        let path = at.child(element.clone());
-        if !self.seen.contains(&path) {
-            self.walk(rest, child, below, &path);
-        }
+        self.walk(rest, child, below, &at.child(element.clone()));
     }
 
     /// The keys of an entry, which are no units of their own.
@@ -102,12 +101,15 @@ impl Search<'_> {
 
     fn take(&mut self, id: Id, branch: &Branch<'_>, at: &Path) {
         let document = Renderer::new(self.set, self.form).node(id, branch, at);
-        if let Some(document) = document
-            && self.seen.insert(at.clone())
-        {
-            self.found.push((at.clone(), document.into_json()));
-        }
+        self.found.extend(document.map(|document| (at.clone(), document.into_json())));
     }
+}
+
+/// What is not part of something else that was found.
+fn outermost(mut found: Vec<(Path, Json)>) -> Vec<(Path, Json)> {
+    let paths: BTreeSet<Path> = found.iter().map(|(path, _)| path.clone()).collect();
+    found.retain(|(path, _)| !path.ancestors().any(|above| paths.contains(&above)));
+    found
 }
 
 /// Whether an element is one that the pattern stands for.

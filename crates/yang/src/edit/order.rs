@@ -1,29 +1,53 @@
 //! The orders of user-ordered lists while they are edited.
 
+use std::collections::BTreeSet;
+
 use lockstep_types::{Content, Keys, Path};
 
 use super::Draft;
 use crate::locate::Located;
 
-impl Draft<'_> {
-    /// The order of a list as it is by now.
-    fn order(&self, list: &Path) -> Vec<Keys> {
-        if let Some(order) = self.orders.get(list) {
-            return order.clone();
-        }
-        match self.standing.get(list) {
-            Some(Content::Order(order)) if !self.clears(list) => order.clone(),
-            _ => Vec::new(),
+/// The order of one list in the making.
+#[derive(Default)]
+pub(super) struct Order {
+    keys: Vec<Keys>,
+    /// The same, to find one in.
+    known: BTreeSet<Keys>,
+}
+
+impl Order {
+    fn new(keys: &[Keys]) -> Self {
+        Self { keys: keys.to_vec(), known: keys.iter().cloned().collect() }
+    }
+
+    fn push(&mut self, keys: Keys) {
+        if self.known.insert(keys.clone()) {
+            self.keys.push(keys);
         }
     }
 
+    fn remove(&mut self, gone: impl Fn(&Keys) -> bool) {
+        self.keys.retain(|keys| !gone(keys));
+        self.known.retain(|keys| !gone(keys));
+    }
+}
+
+impl Draft<'_> {
+    /// The order of a list as it is by now.
+    fn order(&mut self, list: &Path) -> &mut Order {
+        let standing = match self.standing.get(list) {
+            Some(Content::Order(keys)) if !self.orders.contains_key(list) => {
+                Some(keys).filter(|_| !self.clears(list))
+            }
+            _ => None,
+        };
+        let order = || standing.map(|keys| Order::new(keys)).unwrap_or_default();
+        self.orders.entry(list.clone()).or_insert_with(order)
+    }
+
     /// An entry is set: it keeps its place, or goes to the end.
-    pub(super) fn join_order(&mut self, list: Path, keys: Keys) {
-        let mut order = self.order(&list);
-        if !order.contains(&keys) {
-            order.push(keys);
-        }
-        self.orders.insert(list, order);
+    pub(super) fn join_order(&mut self, list: &Path, keys: Keys) {
+        self.order(list).push(keys);
     }
 
     /// Entries are deleted. A path that covers the list itself takes its order along; one that
@@ -36,9 +60,8 @@ impl Draft<'_> {
         let mut affected: Vec<Path> = standing.map(|(path, _)| path.clone()).collect();
         affected.extend(self.orders.keys().filter(|list| lists.covers(list)).cloned());
         for list in affected {
-            let mut order = self.order(&list);
-            order.retain(|keys| !entry(&list, keys).is_some_and(|entry| at.path.covers(&entry)));
-            self.orders.insert(list, order);
+            let gone = |keys: &Keys| entry(&list, keys).is_some_and(|entry| at.path.covers(&entry));
+            self.order(&list).remove(gone);
         }
     }
 
@@ -46,9 +69,10 @@ impl Draft<'_> {
     /// else under its path.
     pub(super) fn put_orders(&mut self) {
         for (list, order) in std::mem::take(&mut self.orders) {
-            let content = Content::Order(order.clone());
+            let is_empty = order.keys.is_empty();
+            let content = Content::Order(order.keys);
             let stands = self.standing.get(&list) == Some(&content) && !self.clears(&list);
-            if order.is_empty() {
+            if is_empty {
                 self.clear(list);
             } else if !stands {
                 self.units.insert(list, content);

@@ -20,6 +20,11 @@ use crate::set::ModelSet;
 const KEPT: usize = 4;
 
 impl ModelSet {
+    /// The same configuration with every leaf and leaf-list that is there by default.
+    pub fn with_defaults(&self, tree: &Configuration) -> Configuration {
+        self.fill(tree, &Path::root())
+    }
+
     /// A configuration with its defaults, complete at least for what the path stands for.
     pub(super) fn filled(&self, tree: &Configuration, at: &Located) -> Configuration {
         if !at.path.is_root() && self.is_local(at) {

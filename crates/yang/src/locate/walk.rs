@@ -1,5 +1,7 @@
 //! Following a path down the models, element by element.
 
+use std::collections::BTreeSet;
+
 use lockstep_types::{Element, Path};
 use serde_json::Value as Json;
 
@@ -32,7 +34,7 @@ impl ModelSet {
     ) -> Result<Vec<Id>, PathError> {
         let name = element.name();
         let found: Vec<Id> = match name {
-            MANY => from.iter().flat_map(|id| self.descendants(*id)).collect(),
+            MANY => self.descendants(from),
             ONE => from.iter().flat_map(|id| self.schema().node(*id).children.clone()).collect(),
             _ => from.iter().filter_map(|id| self.schema().child(*id, name)).collect(),
         };
@@ -76,14 +78,16 @@ impl ModelSet {
         keys.into_iter().find(|key| self.schema().node(*key).name == bare(name))
     }
 
-    fn descendants(&self, id: Id) -> Vec<Id> {
-        let mut found = vec![id];
-        let mut place = 0;
-        while let Some(id) = found.get(place) {
-            found.extend(self.schema().node(*id).children.iter().copied());
-            place += 1;
+    /// These nodes and all below, each once.
+    fn descendants(&self, from: &[Id]) -> Vec<Id> {
+        let mut found: BTreeSet<Id> = BTreeSet::new();
+        let mut open = from.to_vec();
+        while let Some(id) = open.pop() {
+            if found.insert(id) {
+                open.extend(self.schema().node(id).children.iter().copied());
+            }
         }
-        found
+        found.into_iter().collect()
     }
 
     /// The element with its name as our paths have it, and the canonical values of its keys.
@@ -99,18 +103,28 @@ impl ModelSet {
         let malformed = |_| PathError::Wildcard { path: path.clone() };
         let mut canonical = Element::new(name).map_err(malformed)?;
         for (key, value) in element.keys() {
-            let Some(leaf) = self.key(*first, key) else { continue };
-            let value = if value == ONE {
-                value.clone()
-            } else {
-                self.key_value(leaf, value).map_err(|message| {
-                    let (path, key) = (path.clone(), bare(key).to_owned());
-                    PathError::WrongKey { path, key, message }
-                })?
-            };
+            let value = self.canonical_key(found, key, value).map_err(|message| {
+                let (path, key) = (path.clone(), bare(key).to_owned());
+                PathError::WrongKey { path, key, message }
+            })?;
             canonical = canonical.with_key(bare(key), value).map_err(malformed)?;
         }
         Ok(canonical)
+    }
+
+    /// The value of a key in the canonical form that all of these lists give it. Where they differ
+    /// it stays as it is, and stands for the entries that have it so.
+    fn canonical_key(&self, lists: &[Id], key: &str, value: &str) -> Result<String, String> {
+        if value == ONE {
+            return Ok(value.to_owned());
+        }
+        let leaves = lists.iter().filter_map(|list| self.key(*list, key));
+        let forms: BTreeSet<_> = leaves.map(|leaf| self.key_value(leaf, value)).collect();
+        let mut forms = forms.into_iter();
+        match (forms.next(), forms.next()) {
+            (Some(only), None) => only,
+            _ => Ok(value.to_owned()),
+        }
     }
 
     /// The canonical text of a key.

@@ -132,6 +132,38 @@ fn wildcards_give_concrete_paths() {
     assert_eq!(everything[0].0, "/");
 }
 
+/// `...` again and again leads to the same places in very many ways.
+#[test]
+fn a_pattern_of_many_wildcards_ends() {
+    let text = "/.../*/.../*/.../.../.../.../...".to_owned();
+    assert_eq!(all(&LAB, &lab(), &text).len(), 3);
+    let text = "/...".repeat(60) + "/mtu";
+    assert_eq!(all(&LAB, &lab(), &text).len(), 2);
+    assert!(TYPES.check(&path(&text.replace("mtu", "note"))).is_ok());
+}
+
+#[test]
+fn a_key_in_a_pattern_may_be_of_several_types() {
+    let keyed = json!({"by-number": [{"id": 7}], "by-union": [{"id": "x"}, {"id": 7}], "by-bool": [{"id": true}]});
+    let tree = with(&TYPES, json!({ "types:keyed": keyed }));
+    let found =
+        |text: &str| all(&TYPES, &tree, text).into_iter().map(|(path, _)| path).collect::<Vec<_>>();
+    assert_eq!(found("/keyed/*[id=7]"), ["/keyed/by-number[id=7]", "/keyed/by-union[id=7]"]);
+    assert_eq!(found("/keyed/*[id=x]"), ["/keyed/by-union[id=x]"]);
+    assert_eq!(found("/*/*[id=true]"), ["/keyed/by-bool[id=true]"]);
+}
+
+#[test]
+fn defaults_can_be_had_as_units() {
+    let tree = with(&LAB, json!({"lab:interfaces": {"interface": [{"name": "a"}]}}));
+    let filled = LAB.with_defaults(&tree);
+    assert_eq!(
+        filled.get(&path("/interfaces/interface[name=a]/mtu")),
+        Some(&lockstep_types::Content::leaf(1500_u64))
+    );
+    assert_eq!(filled.len(), 3);
+}
+
 #[test]
 fn a_key_is_a_leaf_too() {
     assert_eq!(at(&LAB, &lab(), "/interfaces/interface[name=a]/name", Form::Json), json!("a"));

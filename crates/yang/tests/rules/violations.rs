@@ -72,6 +72,15 @@ fn all_violations_are_told() {
 }
 
 #[test]
+fn a_value_twice_in_a_leaf_list() {
+    let tree = with(&TYPES, json!({"types:all": {"numbers": ["1", "2", "1"]}}));
+    let violations = TYPES.validate(&tree);
+    assert_eq!(violations.len(), 1, "{violations:?}");
+    assert_eq!(violations[0].path, path("/all/numbers"));
+    assert!(violations[0].message.starts_with("Duplicate instance"), "{violations:?}");
+}
+
+#[test]
 fn a_when_that_is_false() {
     let tree = with(&TYPES, json!({"types:defaults": {"sometimes": "x"}}));
     let violations = TYPES.validate(&tree);
