@@ -13,7 +13,7 @@ use crate::error::LoadError;
 /// The YANG files below a folder, by their path in it.
 pub(super) struct Files {
     root: PathBuf,
-    files: BTreeMap<String, String>,
+    files: BTreeMap<String, Vec<u8>>,
 }
 
 /// Reads every YANG file below a folder.
@@ -30,12 +30,18 @@ impl Files {
             move |source| LoadError::Read { path, source }
         };
         for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
-            let path = entry.map_err(failed(folder))?.path();
-            if path.is_dir() {
+            let entry = entry.map_err(failed(folder))?;
+            let path = entry.path();
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            // A link to a folder may lead back here, or to the same files once more.
+            let is_folder = entry.file_type().map_err(failed(&path))?.is_dir();
+            if is_folder && !is_hidden {
                 self.scan(&path)?;
-            } else if path.extension().is_some_and(|extension| extension == "yang") {
-                let text = std::fs::read_to_string(&path).map_err(failed(&path))?;
-                self.files.insert(self.name(&path)?, text);
+            } else if path.extension().is_some_and(|extension| extension == "yang")
+                && path.is_file()
+            {
+                let bytes = std::fs::read(&path).map_err(failed(&path))?;
+                self.files.insert(self.name(&path)?, bytes);
             }
         }
         Ok(())
@@ -64,7 +70,8 @@ impl Files {
         if path.to_str().is_none() {
             return Err(LoadError::NotUtf8 { path: path.to_owned() });
         }
-        let found: BTreeSet<&str> = self.files.values().filter_map(|text| module(text)).collect();
+        let module = |bytes: &Vec<u8>| module(&String::from_utf8_lossy(bytes)).map(str::to_owned);
+        let found: BTreeSet<String> = self.files.values().filter_map(module).collect();
         if found.is_empty() {
             return Err(LoadError::NoModules { path: path.to_owned() });
         }
@@ -73,7 +80,7 @@ impl Files {
             let path = path.to_owned();
             return Err(LoadError::UnknownModule { module: unknown.clone(), path, nearest });
         }
-        let all = || found.iter().map(|name| (*name).to_owned()).collect();
+        let all = || found.iter().cloned().collect();
         Ok(if wanted.is_empty() { all() } else { wanted.to_vec() })
     }
 
@@ -82,18 +89,18 @@ impl Files {
     /// into the next.
     pub(super) fn digest(&self, options: &Options) -> Result<ModelDigest, LoadError> {
         let mut hash = Sha256::new();
-        let mut part = |text: &str| {
-            hash.update((text.len() as u64).to_be_bytes());
-            hash.update(text);
+        let mut part = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_be_bytes());
+            hash.update(bytes);
         };
-        for (name, text) in &self.files {
-            part(name);
-            part(text);
+        for (name, bytes) in &self.files {
+            part(name.as_bytes());
+            part(bytes);
         }
         for chosen in [&options.modules, &options.features] {
             let sorted: BTreeSet<&String> = chosen.iter().collect();
-            part(&sorted.len().to_string());
-            sorted.into_iter().for_each(|name| part(name));
+            part(sorted.len().to_string().as_bytes());
+            sorted.into_iter().for_each(|name| part(name.as_bytes()));
         }
         let text = HEXLOWER.encode(&hash.finalize());
         // Sixty-four hexadecimal digits are always a name.
@@ -130,14 +137,14 @@ fn skip(text: &str) -> &str {
 }
 
 /// A name that shares the most letters at its start and end, if that is most of it.
-fn nearest(wanted: &str, found: &BTreeSet<&str>) -> Option<String> {
+fn nearest(wanted: &str, found: &BTreeSet<String>) -> Option<String> {
     let shared = |name: &str| {
         let front = name.chars().zip(wanted.chars()).take_while(|(a, b)| a == b).count();
         let back = name.chars().rev().zip(wanted.chars().rev());
         front + back.take_while(|(a, b)| a == b).count()
     };
     let best = found.iter().max_by_key(|name| shared(name))?;
-    (shared(best) * 2 > wanted.chars().count()).then(|| (*best).to_owned())
+    (shared(best) * 2 > wanted.chars().count()).then(|| best.clone())
 }
 
 #[cfg(test)]

@@ -75,6 +75,16 @@ fn folders_are_searched() {
 }
 
 #[test]
+fn links_lead_to_files_but_not_around() {
+    let a = module("a", "leaf x { type uint8; }");
+    let folder = folder(&[(".hidden/a.yang", &a)]);
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
+    std::os::unix::fs::symlink(".hidden/a.yang", folder.path().join("a.yang")).unwrap();
+    let set = load(folder.path().to_owned(), &[], &[]).unwrap();
+    assert!(set.check(&path("/x")).is_ok());
+}
+
+#[test]
 fn the_digest_is_of_the_files() {
     let a = module("a", "leaf x { type uint8; }");
     let changed = module("a", "leaf x { type uint16; }");
