@@ -26,7 +26,7 @@
 //! - Events of a connection come in order: Connected, any number of Answered, Disconnected. There are
 //!   never two connections to a target at once, and their numbers grow.
 //! - Requests go to a device one at a time, in the order they were sent.
-//! - Every answer is classified once, in one table (`gnmi::answer`). "Nobody knows" is an answer
+//! - Every answer is classified once, in one table (`gnmi/answer.rs`). "Nobody knows" is an answer
 //!   too, and the right one whenever a Set may or may not have arrived.
 //!
 //! Absent: retries with a meaning. A link connects again for ever, but never sends anything twice:
