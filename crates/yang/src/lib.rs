@@ -58,6 +58,7 @@ pub mod scalar;
 pub mod set;
 pub mod validate;
 
+mod fold;
 mod get;
 mod instance;
 mod intake;

@@ -1,4 +1,5 @@
-//! Single values: into their canonical form, and between JSON and [`Value`].
+//! Single values: into their canonical form, and between JSON and
+//! [`Value`](lockstep_types::Value).
 //!
 //! What a type allows, only libyang knows. To ask it about one value without the data around it, a
 //! module of our own stands beside the models: for each leaf it has a leaf-list that refers to it,

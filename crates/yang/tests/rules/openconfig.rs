@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use lockstep_types::{Configuration, Content};
-use lockstep_yang::{Form, ModelSet, Options};
+use lockstep_yang::{DataError, EditError, Form, ModelSet, Options};
 use serde_json::{Value as Json, json};
 
 use crate::common::{after, at, delete, path, replace, update, with};
@@ -123,4 +123,27 @@ fn a_thousand_interfaces() {
     let operation = update("/interfaces/interface[name=Ethernet1\\/7]/config/mtu", json!(1500));
     set.edit_onto(&tree, &[operation]).unwrap();
     println!("edit of one leaf: {:?}", begun.elapsed());
+}
+/// Everything in the folder at once, IETF's interfaces too; and what is wrong with a value is told at its place.
+#[test]
+fn all_of_openconfig() {
+    let Some(folder) = std::env::var_os("LOCKSTEP_OPENCONFIG") else { return };
+    let path = PathBuf::from(folder);
+    let begun = Instant::now();
+    let set = ModelSet::load(&Options { path, ..Options::default() }).unwrap();
+    println!("{} modules loaded in {:?}", set.modules().len(), begun.elapsed());
+    assert_eq!(set.validate(&Configuration::new()), []);
+    let mut interface = interface("Ethernet1/1");
+    let address = "/subinterfaces/subinterface/0/openconfig-if-ip:ipv4/addresses/address/0/config";
+    interface.pointer_mut(address).unwrap()["ip"] = json!("192.0.2.300");
+    let error = set
+        .edit(&[update("/openconfig-interfaces:interfaces/interface", json!([interface]))])
+        .unwrap_err();
+    println!("{error}");
+    let EditError::Data(DataError::Value { path, .. }) = &error else { panic!("{error:?}") };
+    assert_eq!(
+        path.to_string(),
+        "/openconfig-interfaces:interfaces/interface[name=Ethernet1/1]/subinterfaces\
+         /subinterface[index=0]/ipv4/addresses/address[ip=192.0.2.1]/config/ip"
+    );
 }
