@@ -68,7 +68,7 @@ purity: ## the dependency trees and sources of the pure crates
 
 .PHONY: unit
 unit: ## unit and property tests of the workspace
-	@scripts/setup build
+	@scripts/setup build test
 	cargo test --quiet --locked --workspace
 
 .PHONY: e2e
