@@ -1,31 +1,25 @@
 //! First connect never writes: a device that already has a configuration is not overwritten.
 
 use lockstep_protocol::record::Failure;
-use lockstep_protocol::{Answer, Event, View};
-use lockstep_types::{Target, Term};
+use lockstep_protocol::{Answer, View};
+use lockstep_types::{Configuration, Index, Target, Term};
 
 use crate::target::{Initial, TargetSpec};
 
 /// Turns what a device showed at its first connection into a refusal, if bringing the device in line
-/// would take away what it had before Lockstep knew it. Everything else goes through as it is.
-pub(crate) fn guard(event: Event, view: &View, spec: Option<&TargetSpec>) -> Event {
-    let Event::Answered { target, connection, sequence, answer: Answer::Values(seen) } = event
-    else {
-        return event;
-    };
-    let adopts = spec.is_some_and(|spec| spec.initial == Initial::Adopt);
-    let answer = if adopts && !seen.is_empty() && is_unknown(view, &target) {
-        Answer::Refused(Failure { code: "UNIMPLEMENTED".into(), message: advice(seen.len()) })
-    } else {
-        Answer::Values(seen)
-    };
-    Event::Answered { target, connection, sequence, answer }
+/// would take away what it had before Lockstep knew it.
+pub(crate) fn guard(seen: Configuration, view: &View, spec: &TargetSpec) -> Answer {
+    if spec.initial == Initial::Adopt && !seen.is_empty() && is_unknown(view, &spec.name) {
+        let message = advice(seen.len());
+        return Answer::Refused(Failure { code: "UNIMPLEMENTED".into(), message });
+    }
+    Answer::Values(seen)
 }
 
 /// Whether the device was never brought in line: nothing it holds can be ours.
 fn is_unknown(view: &View, target: &Target) -> bool {
     let header = view.header(target);
-    header.synced == Term::ZERO && header.applied.index == lockstep_types::Index::ZERO
+    header.synced == Term::ZERO && header.applied.index == Index::ZERO
 }
 
 fn advice(units: usize) -> String {

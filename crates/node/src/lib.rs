@@ -1,14 +1,15 @@
 //! The running node: the core of `protocol`, fed with what happens and carried out.
 //!
 //! ```text
-//!      northbound                                    southbound
-//!   Handle::submit ──┐                           ┌── Link per target
-//!   Handle::cancel ──┤                           │   connected, answered, gone
-//!                    ▼                           ▼
-//!               requests                      events ◄── writes, verdicts, lease
-//!                    └───────────┬───────────────┘
-//!                                ▼             watch (whole revisions)
-//!                            Runtime  ◄────────────┘
+//!    northbound                                     southbound
+//!   Handle::submit                                 a Link per target
+//!   Handle::cancel       writes, verdicts, lease   connected, answered, gone
+//!         │                        │                     │
+//!         ▼                        ▼                     ▼
+//!      requests                 events ◄──── fold ─── devices
+//!         └────────────┬───────────┴──────────┬──────────┘
+//!                      ▼                      │
+//!                   Runtime  ◄── watch (whole revisions)
 //!                     protocol::Node::handle
 //!                                │ commands
 //!            ┌───────────┬───────┴──────┬───────────┐

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_protocol::{
-    Check, Client, Command, Event, Node, Reply, Subject, Txn, Verdict, View, Wake, Written,
+    Answer, Check, Client, Command, Event, Node, Reply, Subject, Txn, Verdict, View, Wake, Written,
 };
 use lockstep_southbound::{Election, Link};
 use lockstep_store::{Records, Watch};
@@ -20,6 +20,21 @@ use crate::target::TargetSpec;
 
 /// How long the store is left alone after it failed.
 const STORE_PAUSE: Duration = Duration::from_millis(200);
+
+/// Everything that can happen to a node.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    /// It is to end.
+    pub(crate) stop: oneshot::Receiver<()>,
+    /// The store moved.
+    pub(crate) watch: Watch,
+    /// What the links say.
+    pub(crate) devices: mpsc::Receiver<Event>,
+    /// What came of writes, verdicts and renewals.
+    pub(crate) events: mpsc::Receiver<Event>,
+    /// What clients ask.
+    pub(crate) requests: mpsc::Receiver<Asked>,
+}
 
 /// The core and everything it needs to be carried out.
 #[derive(Debug)]
@@ -48,13 +63,8 @@ impl Runtime {
     }
 
     /// Runs until told to stop. Never waits for anything but its next input.
-    pub(crate) async fn run(
-        mut self,
-        mut events: mpsc::Receiver<Event>,
-        mut requests: mpsc::Receiver<Asked>,
-        mut watch: Watch,
-        mut stop: oneshot::Receiver<()>,
-    ) {
+    pub(crate) async fn run(mut self, inputs: Inputs) {
+        let Inputs { mut stop, mut watch, mut devices, mut events, mut requests } = inputs;
         let commands = self.core.start();
         self.carry_out(commands);
         loop {
@@ -68,6 +78,7 @@ impl Runtime {
                     Some(Err(error)) => return tracing::error!(%error, "the watch broke off"),
                     None => return tracing::error!("the store is closed"),
                 },
+                Some(event) = devices.recv() => self.hear(event),
                 Some(event) = events.recv() => self.take_in(event),
                 Some(asked) = requests.recv() => self.ask(asked),
                 () = due_at(due) => self.tick(),
@@ -80,13 +91,25 @@ impl Runtime {
         self.carry_out(commands);
     }
 
+    /// Takes in what a link says. What a device holds is first put in the terms of what is wanted of it:
+    /// aside, since that takes as long as the configuration is large.
+    fn hear(&mut self, event: Event) {
+        let Event::Answered { target, connection, sequence, answer: Answer::Values(seen) } = event
+        else {
+            return self.take_in(event);
+        };
+        let Some(spec) = self.shared.targets.get(&target).cloned() else { return };
+        let (view, events) = (self.core.view().clone(), self.events.clone());
+        tokio::task::spawn_blocking(move || {
+            let seen = spec.models.fold(&seen, &view.applied(&target));
+            let answer = guard(seen, &view, &spec);
+            let event = Event::Answered { target, connection, sequence, answer };
+            let _ = events.blocking_send(event);
+        });
+    }
+
     fn take_in(&mut self, event: Event) {
         self.tick();
-        let spec = match &event {
-            Event::Answered { target, .. } => self.shared.targets.get(target),
-            _ => None,
-        };
-        let event = guard(event, self.core.view(), spec);
         let shown = matches!(event, Event::Watch(_));
         let commands = self.core.handle(event);
         if shown {

@@ -16,7 +16,7 @@ use crate::clock::{Clock, nanoseconds};
 use crate::error::StartError;
 use crate::handle::{Handle, Shared};
 use crate::keeper::keep;
-use crate::runtime::Runtime;
+use crate::runtime::{Inputs, Runtime};
 use crate::target::TargetSpec;
 
 /// How many events may wait for the core. Whoever brings one waits when it is full.
@@ -93,10 +93,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let view = records.load().await?;
     let watch = records.watch(view.revision()).await?;
 
+    let (devices_in, devices) = mpsc::channel(QUEUE);
     let (events_in, events) = mpsc::channel(QUEUE);
     let (requests_in, requests) = mpsc::channel(QUEUE);
     let (stop, stopped) = oneshot::channel();
-    let links = Arc::new(links(&targets, &view, &events_in));
+    let links = Arc::new(links(&targets, &view, &devices_in));
     let (publish, published) = watch::channel(Arc::new(view.clone()));
     let targets = targets.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
     let shared = Arc::new(Shared {
@@ -116,7 +117,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let (stop_keeper, keeper_stopped) = oneshot::channel();
     let keeper = tokio::spawn(keep(session, clock, events_in.clone(), keeper_stopped));
     let runtime = Runtime::new(core, records, Arc::clone(&shared), links, publish, events_in);
-    let runtime = tokio::spawn(runtime.run(events, requests, watch, stopped));
+    let runtime =
+        tokio::spawn(runtime.run(Inputs { stop: stopped, watch, devices, events, requests }));
     Ok(Running { handle: Handle { shared }, stop, runtime, keeper, stop_keeper })
 }
 

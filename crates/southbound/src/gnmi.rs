@@ -14,7 +14,6 @@ mod arbitration;
 mod capabilities;
 mod credentials;
 mod endpoint;
-mod fold;
 mod get;
 mod line;
 mod once;
@@ -37,7 +36,6 @@ use tonic::transport::{Channel, Endpoint};
 
 use crate::{BoxFuture, ConnectError, Driver, Line};
 use credentials::Credentials;
-use fold::Defaults;
 use line::GnmiLine;
 use quiet::Calm;
 use wire::{Hold, Once};
@@ -55,14 +53,13 @@ type Client = GNmiClient<InterceptedService<Channel, Credentials>>;
 pub struct Gnmi {
     options: Options,
     models: ModelSet,
-    defaults: Defaults,
     calm: Calm,
 }
 
 impl Gnmi {
     /// A driver for the device that these options lead to, and that is configured with these models.
     pub fn new(options: Options, models: ModelSet) -> Self {
-        Self { options, models, defaults: Defaults::default(), calm: Calm::default() }
+        Self { options, models, calm: Calm::default() }
     }
 
     async fn first_that_answers(&self) -> Result<Arc<dyn Line>, ConnectError> {

@@ -2,5 +2,6 @@
 
 mod adoption;
 mod clients;
+mod defaults;
 mod lab;
 mod writes;

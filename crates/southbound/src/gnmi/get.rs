@@ -10,7 +10,6 @@ use lockstep_types::{Configuration, Content, Path, Unit};
 use lockstep_yang::{Data, DataError, DataForm, ModelSet, Read};
 use tonic::{Code, Status};
 
-use super::fold::Defaults;
 use super::{Encoding, answer};
 
 /// How many names of what lies outside the models are logged.
@@ -38,12 +37,8 @@ pub(super) fn is_empty(status: &Status) -> bool {
     status.code() == Code::NotFound && !answer::is_from_connection(status)
 }
 
-/// The units that a device reported, within the models and without defaults.
-pub(super) fn units(
-    models: &ModelSet,
-    defaults: &Defaults,
-    response: &GetResponse,
-) -> Result<Configuration, Failure> {
+/// The units that a device reported, within the models.
+pub(super) fn units(models: &ModelSet, response: &GetResponse) -> Result<Configuration, Failure> {
     let mut all = Configuration::new();
     let mut outside = Vec::new();
     for notification in &response.notification {
@@ -58,7 +53,7 @@ pub(super) fn units(
         let count = outside.len();
         tracing::debug!(count, "the device holds what is not in the models: {some}");
     }
-    Ok(defaults.fold(models, all))
+    Ok(all)
 }
 
 fn read(models: &ModelSet, notification: &Notification, update: &Update) -> Result<Read, String> {

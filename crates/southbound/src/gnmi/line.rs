@@ -16,7 +16,6 @@ use tonic::{Code, Request, Response, Status};
 
 use super::answer::{self, Asked, Meaning};
 use super::arbitration::{Level, Manner};
-use super::fold::Defaults;
 use super::quiet::Quiet;
 use super::wire::Hold;
 use super::{Client, Encoding, Gnmi, endpoint, set};
@@ -29,7 +28,6 @@ pub(super) struct GnmiLine {
     client: Client,
     hold: Hold,
     models: ModelSet,
-    defaults: Defaults,
     encoding: Encoding,
     timeout: Duration,
     manner: Manner,
@@ -48,7 +46,6 @@ impl GnmiLine {
             client,
             hold,
             models: driver.models.clone(),
-            defaults: driver.defaults.clone(),
             encoding,
             timeout: driver.options.timeout,
             manner: Manner::new(&driver.options.role),

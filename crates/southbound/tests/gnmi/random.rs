@@ -2,7 +2,7 @@
 //!
 //! The simulator has its own hand in what a Set means, so the two are held against each other.
 
-use lockstep_protocol::{Answer, Ask};
+use lockstep_protocol::Ask;
 use lockstep_simulator::{Options, Simulator};
 use lockstep_southbound::gnmi::{Encoding, Options as Reach};
 use lockstep_types::{Configuration, Content, Keys, Path};
@@ -116,7 +116,7 @@ async fn walk(seed: u64, encoding: Encoding) {
         accepted(world.ask(Ask::Set(stands.diff(&wanted))).await);
         let holds = device.configuration();
         assert!(holds.same_values(&wanted), "{round}: {holds:?} is not {wanted:?}");
-        assert_eq!(world.ask(Ask::Read).await, Answer::Values(wanted.clone()), "{round}");
+        world.assert_holds(&wanted).await;
         stands = wanted;
     }
 }

@@ -112,24 +112,6 @@ async fn a_path_that_is_not_in_the_models_is_left_out() {
 }
 
 #[tokio::test]
-async fn what_is_there_by_default_is_left_out() {
-    let interfaces = json!([
-        { "name": "a", "enabled": true, "mtu": 1500 },
-        { "name": "b", "enabled": false, "mtu": 9000 },
-    ]);
-    let whole = json!({ "lab:interfaces": { "interface": interfaces } });
-    let whole = vec![notification("/", vec![update("/", value::json(&whole, true))])];
-    let set = [
-        ("/interfaces/interface[name=a]", Content::Entry),
-        ("/interfaces/interface[name=b]", Content::Entry),
-        ("/interfaces/interface[name=b]/enabled", Content::leaf(false)),
-        ("/interfaces/interface[name=b]/mtu", Content::leaf(9000_u64)),
-    ];
-    let set: Configuration = set.into_iter().map(|(at, content)| (path(at), content)).collect();
-    assert_eq!(reported(whole).await, Answer::Values(set));
-}
-
-#[tokio::test]
 async fn a_value_that_is_not_json_is_quoted() {
     let text = TypedValue { value: Some(typed_value::Value::JsonIetfVal(b"{oops".to_vec())) };
     let whole = vec![notification("/", vec![update("/", text)])];

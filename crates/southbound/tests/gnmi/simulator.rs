@@ -38,12 +38,12 @@ async fn what_is_set_is_read_back_and_undone() {
     let mut world = World::connected(options(device.address())).await;
     accepted(world.ask(Ask::Claim).await);
     let nothing = Configuration::new();
-    assert_eq!(world.ask(Ask::Read).await, Answer::Values(nothing.clone()));
+    world.assert_holds(&nothing).await;
 
     let there = nothing.diff(&wanted());
     accepted(world.ask(Ask::Set(there)).await);
     assert!(device.configuration().same_values(&wanted()));
-    assert_eq!(world.ask(Ask::Read).await, Answer::Values(wanted()));
+    world.assert_holds(&wanted()).await;
 
     let back = wanted().diff(&nothing);
     accepted(world.ask(Ask::Set(back)).await);
@@ -65,7 +65,7 @@ async fn a_change_replaces_leaf_lists_and_leaves_the_rest_alone() {
     let mut after = wanted();
     after.apply_values(&change);
     accepted(world.ask(Ask::Set(change)).await);
-    assert_eq!(world.ask(Ask::Read).await, Answer::Values(after));
+    world.assert_holds(&after).await;
 }
 
 #[tokio::test]

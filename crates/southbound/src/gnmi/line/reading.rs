@@ -25,8 +25,8 @@ impl GnmiLine {
                 Meaning::Denied(failure) => return Err(Answer::Refused(failure)),
             },
         };
-        let (models, defaults) = (self.models.clone(), self.defaults.clone());
-        aside(move || get::units(&models, &defaults, &response)).await
+        let models = self.models.clone();
+        aside(move || get::units(&models, &response)).await
     }
 
     async fn get_or_subscribe(&self, path: &Path) -> Result<GetResponse, Status> {

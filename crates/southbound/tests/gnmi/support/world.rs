@@ -8,7 +8,7 @@ use std::time::Duration;
 use lockstep_protocol::{Answer, Ask, Event};
 use lockstep_southbound::gnmi::{Gnmi, Options};
 use lockstep_southbound::{Driver, Election, Line, Link};
-use lockstep_types::{Connection, Content, Delta, Path, Sequence, Target};
+use lockstep_types::{Configuration, Connection, Content, Delta, Path, Sequence, Target};
 use lockstep_yang::ModelSet;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -71,6 +71,7 @@ pub(crate) fn accepted(answer: Answer) {
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) link: Link,
+    models: ModelSet,
     events: mpsc::Receiver<Event>,
     connection: Connection,
     sequence: Sequence,
@@ -90,10 +91,10 @@ impl World {
 
     pub(crate) fn start_with(options: Options, models: ModelSet) -> Self {
         let (sender, events) = mpsc::channel(16);
-        let driver = Arc::new(Gnmi::new(options, models));
+        let driver = Arc::new(Gnmi::new(options, models.clone()));
         let target = Target::new("leaf1").unwrap();
         let link = Link::spawn(target, driver, Connection::new(1), sender);
-        Self { link, events, connection: Connection::ZERO, sequence: Sequence::ZERO }
+        Self { link, models, events, connection: Connection::ZERO, sequence: Sequence::ZERO }
     }
 
     /// One line, without a link.
@@ -124,6 +125,12 @@ impl World {
     }
 
     /// Sends, and does not wait.
+    /// What the device shows is what is wanted, defaults folded.
+    pub(crate) async fn assert_holds(&mut self, wanted: &Configuration) {
+        let Answer::Values(seen) = self.ask(Ask::Read).await else { panic!("not read") };
+        assert_eq!(self.models.fold(&seen, wanted), *wanted);
+    }
+
     pub(crate) fn send(&mut self, ask: Ask) {
         self.send_as(ELECTION, ask);
     }
