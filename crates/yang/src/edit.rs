@@ -4,7 +4,7 @@ mod order;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_types::{Configuration, Content, Edit, Path};
+use lockstep_types::{Configuration, Content, Edit, Path, Value};
 
 use crate::data::Data;
 use crate::error::{DataError, EditError, PathError};
@@ -32,13 +32,15 @@ impl ModelSet {
     /// first, then replaces, then updates.
     ///
     /// It is made without knowing what stands there. The order of a user-ordered list then is that
-    /// of the entries the operations name; use [`ModelSet::edit_onto`] where there may be more.
+    /// of the entries the operations name, and an updated leaf-list has the values they name; use
+    /// [`ModelSet::edit_onto`] where there may be more.
     pub fn edit(&self, operations: &[Operation]) -> Result<Edit, EditError> {
         self.edit_onto(&Configuration::new(), operations)
     }
 
-    /// The same, knowing what stands there now. That is used for one thing: an entry that is new
-    /// to a user-ordered list goes to its end, and one that is deleted leaves the order.
+    /// The same, knowing what stands there now. That is used for two things. An entry that is new
+    /// to a user-ordered list goes to its end, and one that is deleted leaves the order. An update
+    /// of a leaf-list adds to the values it has.
     pub fn edit_onto(
         &self,
         standing: &Configuration,
@@ -76,7 +78,8 @@ impl Draft<'_> {
             Operation::Replace(path, data) => self.replace(path, data),
             Operation::Update(path, data) => {
                 let at = self.writable(path)?;
-                let units = self.intake(&at, data)?;
+                let mut units = self.intake(&at, data)?;
+                self.merge(&mut units);
                 self.put(units);
                 Ok(())
             }
@@ -144,6 +147,26 @@ impl Draft<'_> {
     /// Whether what stood at this path is taken away.
     fn clears(&self, path: &Path) -> bool {
         self.clear.iter().any(|cleared| cleared.covers(path))
+    }
+
+    /// Adds the values that leaf-lists have already: an update takes none away. New ones go to the
+    /// end, or where the system puts them.
+    fn merge(&self, units: &mut Units) {
+        for (path, content) in &mut units.set {
+            let Content::LeafList(values) = content else { continue };
+            let standing = || self.standing.get(path).filter(|_| !self.clears(path));
+            let Some(Content::LeafList(before)) = self.units.get(path).or_else(standing) else {
+                continue;
+            };
+            let known: BTreeSet<&Value> = before.iter().collect();
+            let new = values.iter().filter(|value| !known.contains(value));
+            let mut both: Vec<Value> = before.iter().chain(new).cloned().collect();
+            let node = self.set.schema().find(path).map(|id| self.set.schema().node(id));
+            if node.is_none_or(|node| !node.user_ordered) {
+                both.sort();
+            }
+            *values = both;
+        }
     }
 
     /// All clearing comes before all setting, so that two cases in one value are both there and

@@ -7,6 +7,8 @@ mod build;
 
 use std::collections::BTreeMap;
 
+use lockstep_types::Path;
+
 /// A node of the schema, by its place in the table. The root is [`ROOT`].
 pub(crate) type Id = usize;
 
@@ -103,6 +105,11 @@ impl Schema {
     /// The child with this name, which may be qualified by its module.
     pub(crate) fn child(&self, parent: Id, name: &str) -> Option<Id> {
         self.node(parent).names.get(name).copied()
+    }
+
+    /// The node at a canonical path.
+    pub(crate) fn find(&self, path: &Path) -> Option<Id> {
+        path.elements().iter().try_fold(ROOT, |id, element| self.child(id, element.name()))
     }
 
     /// The modules of the children that have this bare name.

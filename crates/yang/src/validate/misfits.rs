@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::Violation;
 use crate::scalar::Form;
-use crate::schema::{Id, ROOT};
+use crate::schema::Id;
 use crate::set::ModelSet;
 
 impl ModelSet {
@@ -31,9 +31,7 @@ impl ModelSet {
 
     /// The single values that a unit is made of. What is not in the models has none.
     fn values_of(&self, path: &Path, content: &Content) -> Vec<(Path, Id, Json)> {
-        let below = |id: Id, element: &Element| self.schema().child(id, element.name());
-        let end = path.elements().iter().try_fold(ROOT, below);
-        let Some(id) = end else { return Vec::new() };
+        let Some(id) = self.schema().find(path) else { return Vec::new() };
         let node = self.schema().node(id);
         let leaf = |value| (path.clone(), id, self.json(id, value, Form::Ietf));
         match content {

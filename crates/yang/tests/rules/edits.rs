@@ -65,6 +65,21 @@ fn update_merges_and_never_deletes() {
 }
 
 #[test]
+fn update_adds_to_a_leaf_list() {
+    let servers = |tree: &Configuration| at(&LAB, tree, "/system/name-server", Form::Json);
+    let add = || update("/system/name-server", json!(["c", "a"]));
+    assert_eq!(servers(&after(&LAB, &lab(), &[add()]).unwrap()), json!(["b", "a", "c"]));
+    let operations = [replace("/system/name-server", json!(["x"])), add()];
+    assert_eq!(servers(&after(&LAB, &lab(), &operations).unwrap()), json!(["x", "c", "a"]));
+    let operations = [delete("/system/name-server"), add()];
+    assert_eq!(servers(&after(&LAB, &lab(), &operations).unwrap()), json!(["c", "a"]));
+    let numbers = with(&TYPES, json!({"types:all": {"numbers": ["10", "30"]}}));
+    let operations = [update("/all", json!({"numbers": ["20", "10"]}))];
+    let numbers = after(&TYPES, &numbers, &operations).unwrap();
+    assert_eq!(at(&TYPES, &numbers, "/all/numbers", Form::Json), json!([10, 20, 30]));
+}
+
+#[test]
 fn replace_of_a_container_takes_away_the_rest() {
     let tree = after(&LAB, &lab(), &[replace("/system", json!({"motd": "only"}))]).unwrap();
     assert_eq!(at(&LAB, &tree, "/system", Form::Json), json!({"motd": "only"}));
