@@ -63,6 +63,7 @@ mod get;
 mod instance;
 mod intake;
 mod libyang;
+mod overlay;
 mod render;
 mod schema;
 

@@ -164,7 +164,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// The name of a member: with its module where a reader could not know it.
-    fn name(&self, parent: Id, child: Id, top: bool) -> String {
+    pub(crate) fn name(&self, parent: Id, child: Id, top: bool) -> String {
         let node = self.set.schema().node(child);
         let same = parent != ROOT && self.set.schema().node(parent).module == node.module;
         match self.form {

@@ -6,6 +6,7 @@
 mod anything;
 mod choices;
 mod common;
+mod devices;
 mod edits;
 mod errors;
 mod gets;
