@@ -72,6 +72,12 @@ pub enum Error {
         /// What went wrong.
         source: Source,
     },
+    /// The store cannot be reached now; nothing was written.
+    #[error("the store cannot be reached")]
+    Unavailable {
+        /// What went wrong.
+        source: Source,
+    },
     /// The store itself fails; nothing was written.
     #[error("the store failed")]
     Failed {
@@ -87,8 +93,33 @@ pub enum Error {
     /// The store holds something, and it is not ours.
     #[error("the store is not empty and was not written by Lockstep")]
     Foreign,
+    /// There is no store where one was looked for.
+    #[error("there is no store in {}", folder.display())]
+    NoStore {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The bytes on the disk are not those that were written.
+    #[error(
+        "{} is damaged ({what}); restore the folder from a backup, or import an export of it into an \
+         empty one", file.display()
+    )]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// An import was cut off.
+    #[error(
+        "an import into this store did not come to its end; remove everything in it and import again"
+    )]
+    HalfImported,
     /// The store was written by a later version.
-    #[error("the store has format level {found}, this version knows levels up to {known}")]
+    #[error(
+        "the store has format level {found}, this version knows levels up to {known}; use a later \
+         version"
+    )]
     NewerFormat {
         /// The store's.
         found: u32,
@@ -124,7 +155,7 @@ impl Error {
     /// else: a reload, a smaller write, another process to end.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Unknown { .. })
+        matches!(self, Self::Unknown { .. } | Self::Unavailable { .. })
     }
 
     pub(crate) fn unreadable(key: &[u8], reason: impl ToString) -> Self {

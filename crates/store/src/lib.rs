@@ -23,6 +23,7 @@
 mod embedded;
 mod engine;
 mod error;
+pub mod etcd;
 pub mod kv;
 mod ledger;
 mod memory;
@@ -31,6 +32,7 @@ mod store;
 
 pub use embedded::Embedded;
 pub use error::{Error, Source};
+pub use etcd::Etcd;
 pub use memory::Memory;
 pub use records::{Records, Session, Watch};
 pub use store::{Feed, Pending, Store};

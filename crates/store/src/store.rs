@@ -52,6 +52,13 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// Gives a lease up, and with it every key under it.
     fn revoke(&self, lease: Lease) -> Pending<'_, ()>;
 
+    /// Lets go of what was before this revision: to read or watch from there may then be answered with
+    /// [`Error::Compacted`]. For stores that do not do so by themselves; to others it means nothing.
+    fn compact(&self, before: Revision) -> Pending<'_, ()> {
+        let _ = before;
+        Box::pin(async { Ok(()) })
+    }
+
     /// Finishes what was asked before, and lets go of everything. Afterwards each call is answered
     /// with [`Error::Closed`].
     fn close(&self) -> Pending<'_, ()>;

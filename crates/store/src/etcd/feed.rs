@@ -1,0 +1,276 @@
+//! A watch that is never lost: when its stream breaks it goes on from the last revision it gave out, at
+//! another member if need be. The reader sees whole revisions, in order, without a gap, and an error
+//! only where that cannot be.
+//!
+//! A task of its own follows the stream, so that a reader that does something else now and then does
+//! not keep it from getting connected again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use etcd_client::{WatchOptions, WatchStream};
+use lockstep_types::Revision;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::fault::{Fault, Unexpected};
+use super::gather::Gather;
+use super::members::Member;
+use super::tide::Due;
+use super::{Inner, number, unsigned};
+use crate::kv::Commit;
+use crate::{Error, Feed, Pending};
+
+/// How many revisions are read ahead of the reader.
+const AHEAD: usize = 64;
+/// How long a quiet watch goes without asking how far the cluster is, lest what it would go on from is
+/// forgotten while only others write.
+const QUIET: Duration = Duration::from_secs(60);
+/// The first pause before a lost stream is opened again, and the longest.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
+/// How often in a row a watch may be refused before it is given up: once or twice may be an old token.
+const REFUSALS: u32 = 5;
+/// A fragment is about as large as a transaction, but clusters may be set up for larger ones.
+const MESSAGE: usize = 64 << 20;
+
+/// The reader's end.
+#[derive(Debug)]
+pub(super) struct Follow(mpsc::Receiver<Result<Commit, Error>>);
+
+impl Feed for Follow {
+    fn next(&mut self) -> Pending<'_, Commit> {
+        Box::pin(async { self.0.recv().await.unwrap_or(Err(Error::Closed)) })
+    }
+}
+
+/// Begins to follow, after this revision.
+pub(super) fn follow(inner: &Arc<Inner>, after: Revision) -> Follow {
+    let (out, reader) = mpsc::channel(AHEAD);
+    let due = inner.tide.due();
+    let closing = inner.closing.subscribe();
+    let inner = Arc::clone(inner);
+    let follower =
+        Follower { inner, out, due, closing, position: after, refusals: 0, pause: PAUSE.0 };
+    tokio::spawn(follower.run());
+    Follow(reader)
+}
+
+/// Why a stream is no longer followed.
+enum End {
+    /// It broke: another one goes on.
+    Lost,
+    /// The reader is gone.
+    Unread,
+    /// There is nothing more to come, and the reader is told why.
+    Over(Error),
+}
+
+struct Follower {
+    inner: Arc<Inner>,
+    out: mpsc::Sender<Result<Commit, Error>>,
+    due: watch::Receiver<Due>,
+    closing: watch::Receiver<bool>,
+    /// The last revision that was given out.
+    position: Revision,
+    refusals: u32,
+    pause: Duration,
+}
+
+impl Follower {
+    async fn run(mut self) {
+        loop {
+            let end = match self.open().await {
+                Ok((member, stream)) => {
+                    let end = self.stream(member.number, stream).await;
+                    if let End::Lost = end {
+                        tracing::info!(after = %self.position, "a watch of etcd was lost and goes on");
+                        self.inner.members.leave(member.number);
+                    }
+                    end
+                }
+                Err(end) => end,
+            };
+            match end {
+                End::Lost => {}
+                End::Unread => return,
+                End::Over(error) => {
+                    // A reader that is gone needs no reason.
+                    let _ = self.out.send(Err(error)).await;
+                    return;
+                }
+            }
+            tokio::select! {
+                () = self.out.closed() => return,
+                () = sleep(self.pause) => self.pause = (self.pause * 2).min(PAUSE.1),
+            }
+        }
+    }
+
+    async fn open(&mut self) -> Result<(Member, WatchStream), End> {
+        let deadline = Instant::now() + self.inner.members.timeout;
+        let member = match self.inner.members.member(deadline).await {
+            Ok(member) => member,
+            Err(fault) => return Err(self.fault(fault)),
+        };
+        // Begins with the last revision that is known, and not with the next: a compaction may take
+        // removals out of the very revision it keeps, and only for an earlier one does etcd say so.
+        let options = WatchOptions::new()
+            .with_prefix()
+            .with_start_revision(number(self.position).max(1))
+            .with_fragment();
+        let root = self.inner.keys.root.clone();
+        let mut client = member.client.watch_client().max_decoding_message_size(MESSAGE);
+        match timeout(self.inner.members.timeout, client.watch(root, Some(options))).await {
+            Ok(Ok(stream)) => Ok((member, stream)),
+            Ok(Err(error)) => {
+                self.inner.members.leave(member.number);
+                Err(self.fault(error.into()))
+            }
+            Err(_) => {
+                self.inner.members.leave(member.number);
+                Err(self.fault(Fault::late()))
+            }
+        }
+    }
+
+    fn fault(&mut self, fault: Fault) -> End {
+        match fault {
+            _ if *self.closing.borrow() => End::Over(Error::Closed),
+            Fault::Refused(source) => {
+                self.refusals += 1;
+                if self.refusals < REFUSALS {
+                    return End::Lost;
+                }
+                End::Over(Error::Failed { source })
+            }
+            _ => End::Lost,
+        }
+    }
+
+    /// Follows a stream until it ends.
+    async fn stream(&mut self, connection: u64, mut stream: WatchStream) -> End {
+        let mut gather = Gather::new(self.position);
+        let mut clock = Clock::new(self.inner.members.timeout);
+        loop {
+            let due = *self.due.borrow_and_update();
+            clock.look(self.position, due);
+            let closing = *self.closing.borrow_and_update();
+            if closing && (self.position >= due.told || clock.stuck()) {
+                return End::Over(Error::Closed);
+            }
+            let next = clock.next(self.inner.tide.grace(), self.position, due);
+            tokio::select! {
+                biased;
+                () = self.out.closed() => return End::Unread,
+                response = stream.message() => {
+                    clock.heard = Instant::now();
+                    let Ok(Some(response)) = response else { return End::Lost };
+                    if let Err(end) = self.take(&mut gather, &mut clock, response).await {
+                        return end;
+                    }
+                }
+                () = self.inner.members.left(connection) => return End::Lost,
+                _ = self.due.changed() => {}
+                _ = self.closing.changed() => {}
+                () = sleep_until(next.0) => match next.1 {
+                    Then::Mark => {
+                        clock.marked = Some(due.told);
+                        let inner = Arc::clone(&self.inner);
+                        tokio::spawn(async move {
+                            // Where it fails the watch is about to be lost too, or it is tried again.
+                            let _ = inner.tide.mark(&inner.members, due.told).await;
+                        });
+                    }
+                    Then::Ask => {
+                        clock.heard = Instant::now();
+                        let inner = Arc::clone(&self.inner);
+                        tokio::spawn(async move {
+                            let _ = inner.tide.read(&inner.members).await;
+                        });
+                    }
+                    Then::GiveUp => return End::Lost,
+                },
+            }
+        }
+    }
+
+    async fn take(
+        &mut self,
+        gather: &mut Gather,
+        clock: &mut Clock,
+        response: etcd_client::WatchResponse,
+    ) -> Result<(), End> {
+        let response = response.0;
+        if response.canceled {
+            return Err(self.cancelled(response.compact_revision, response.cancel_reason));
+        }
+        (self.pause, self.refusals) = (PAUSE.0, 0);
+        let commits = gather
+            .take(&self.inner.keys, response)
+            .map_err(|torn| End::Over(Error::Failed { source: Arc::new(torn) }))?;
+        for commit in commits {
+            let revision = commit.revision;
+            if clock.marked.is_some_and(|beyond| self.position < beyond && revision >= beyond) {
+                self.inner.tide.learn(commit.events.is_empty());
+                clock.marked = None;
+            }
+            self.inner.tide.ours(revision);
+            self.out.send(Ok(commit)).await.map_err(|_| End::Unread)?;
+            self.position = revision;
+        }
+        // A slow reader is no sign of a stuck stream.
+        clock.heard = Instant::now();
+        Ok(())
+    }
+
+    fn cancelled(&mut self, compacted: i64, reason: String) -> End {
+        if compacted > 0 {
+            let (asked, oldest) = (self.position, unsigned(compacted));
+            return End::Over(Error::Compacted { asked, oldest });
+        }
+        self.fault(Fault::Refused(Arc::new(Unexpected(reason))))
+    }
+}
+
+/// What is to be done if nothing is heard.
+#[derive(Clone, Copy, Debug)]
+enum Then {
+    Mark,
+    Ask,
+    GiveUp,
+}
+
+/// When something is to be done if nothing is heard.
+struct Clock {
+    heard: Instant,
+    behind: Option<Instant>,
+    marked: Option<Revision>,
+    patience: Duration,
+}
+
+impl Clock {
+    fn new(patience: Duration) -> Self {
+        Self { heard: Instant::now(), behind: None, marked: None, patience }
+    }
+
+    fn look(&mut self, position: Revision, due: Due) {
+        if position >= due.told {
+            self.behind = None;
+        } else if self.behind.is_none() {
+            self.behind = Some(Instant::now());
+        }
+    }
+
+    fn next(&self, grace: Duration, position: Revision, due: Due) -> (Instant, Then) {
+        let Some(behind) = self.behind else { return (self.heard + QUIET, Then::Ask) };
+        let stuck = self.heard.max(behind) + self.patience;
+        // Where the last revision is ours the watch gets there by itself.
+        let wanted = due.told > due.ours && self.marked.is_none_or(|beyond| beyond <= position);
+        if wanted { (stuck.min(behind + grace), Then::Mark) } else { (stuck, Then::GiveUp) }
+    }
+
+    /// Whether it is no use to wait any longer.
+    fn stuck(&self) -> bool {
+        self.behind.is_some_and(|behind| self.heard.max(behind) + self.patience <= Instant::now())
+    }
+}
