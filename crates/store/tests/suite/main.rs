@@ -12,14 +12,17 @@ mod concurrency;
 mod leases;
 mod model;
 mod ranges;
+#[path = "../etcd/server.rs"]
+mod server;
 mod support;
 mod watches;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_store::{Embedded, Memory, Store};
+use lockstep_store::{Embedded, Etcd, Memory, Store};
 
+use server::Cluster;
 use support::Check;
 
 const CHECKS: &[&[(&str, Check)]] = &[
@@ -42,14 +45,15 @@ fn suite(mut make: impl FnMut(&str) -> Arc<dyn Store>) {
         .build()
         .expect("a runtime");
     for (name, check) in CHECKS.iter().copied().flatten() {
-        println!("{name}");
         let store = make(name);
+        let began = std::time::Instant::now();
         runtime.block_on(async {
             let checked = tokio::time::timeout(DEADLINE, check(Arc::clone(&store)));
             checked.await.unwrap_or_else(|_| panic!("{name} does not come to an end"));
             store.close().await.expect("a close");
             support::closed(&*store).await;
         });
+        println!("{name}: {:?}", began.elapsed());
     }
 }
 
@@ -62,4 +66,15 @@ fn memory() {
 fn embedded() {
     let folder = tempfile::tempdir().expect("a folder");
     suite(|name| Arc::new(Embedded::open(&folder.path().join(name)).expect("a store")));
+}
+
+/// One cluster for all of them: each has keys of its own, and no other is written to at the time.
+#[test]
+fn etcd() {
+    let cluster = Cluster::start(1);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    suite(|name| {
+        let options = cluster.options(name);
+        Arc::new(runtime.block_on(Etcd::open(&options)).expect("a store"))
+    });
 }
