@@ -15,10 +15,10 @@ use lockstep_protocol::Written;
 use lockstep_types::Revision;
 use tokio::runtime::Handle;
 
-use crate::engine::Disk;
 use crate::kv::{Lease, Limits, Page, Range, Txn};
 use crate::ledger::{self, Follow, Host, Job, Ledger, Owner};
 use crate::{Error, Feed, Pending, Store};
+pub use folder::FileCheck;
 use folder::Folder;
 use writer::Writer;
 
@@ -45,11 +45,31 @@ impl Embedded {
     /// After a crash the file is checked first, which takes a moment for each gigabyte.
     ///
     /// # Errors
-    /// [`Error::Held`] while another process, or this one, has the folder; [`Error::Folder`] or
-    /// [`Error::Failed`] where it cannot be used.
+    /// [`Error::Held`] while another process, or this one, has the folder; [`Error::Damaged`] where its
+    /// file is not as it was written; [`Error::Folder`] or [`Error::Failed`] where it cannot be used.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let folder = Folder::take(path)?;
-        let ledger = Arc::new(Ledger::open(folder.engine(Disk::open)?)?);
+        Self::start(path, Folder::take(path)?)
+    }
+
+    /// Opens the store in a folder that has one.
+    ///
+    /// # Errors
+    /// [`Error::NoStore`] where it has none; otherwise as [`Embedded::open`].
+    pub fn open_existing(path: &Path) -> Result<Self, Error> {
+        Self::start(path, Folder::find(path)?)
+    }
+
+    /// Looks at every byte of a store that is not open, and changes nothing but what any opening would
+    /// bring in order. Takes a moment for each gigabyte.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if it is not as it was written; otherwise as [`Embedded::open_existing`].
+    pub fn check(path: &Path) -> Result<FileCheck, Error> {
+        Folder::find(path)?.check()
+    }
+
+    fn start(path: &Path, folder: Folder) -> Result<Self, Error> {
+        let ledger = Arc::new(Ledger::open(folder.engine()?)?);
         let writer = Writer::start(Arc::clone(&ledger))
             .map_err(|source| Error::Folder { folder: path.into(), source: Arc::new(source) })?;
         Ok(Self { inner: Arc::new(Inner { writer, ledger }) })

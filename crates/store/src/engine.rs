@@ -7,6 +7,7 @@ mod disk;
 mod tree;
 
 use std::fmt::Debug;
+use std::path::{Path, PathBuf};
 
 pub(crate) use disk::Disk;
 pub(crate) use tree::Tree;
@@ -20,6 +21,23 @@ pub(crate) enum Fault {
     Failed(Source),
     /// The batch may or may not be there.
     Unknown(Source),
+    /// What was read is not what was written. The file is named by whoever knows it.
+    Damaged { file: PathBuf, what: String },
+}
+
+impl Fault {
+    /// What was read is not what was written.
+    pub(crate) fn damaged(what: impl ToString) -> Self {
+        Self::Damaged { file: PathBuf::new(), what: what.to_string() }
+    }
+
+    /// The same, in this file.
+    pub(crate) fn within(self, file: &Path) -> Self {
+        match self {
+            Self::Damaged { what, .. } => Self::Damaged { file: file.into(), what },
+            other => other,
+        }
+    }
 }
 
 impl From<Fault> for Error {
@@ -27,6 +45,7 @@ impl From<Fault> for Error {
         match fault {
             Fault::Failed(source) => Self::Failed { source },
             Fault::Unknown(source) => Self::Unknown { source },
+            Fault::Damaged { file, what } => Self::Damaged { file, what },
         }
     }
 }

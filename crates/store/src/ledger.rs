@@ -21,6 +21,7 @@ use crate::kv::{Lease, Txn};
 pub(crate) use feed::{Follow, Owner};
 use history::History;
 pub(crate) use lease::{Host, Leases, grant};
+pub(crate) use rows::check;
 use turn::Turn;
 
 /// One thing to write.

@@ -30,7 +30,7 @@ mod memory;
 pub mod records;
 mod store;
 
-pub use embedded::Embedded;
+pub use embedded::{Embedded, FileCheck};
 pub use error::{Error, Source};
 pub use etcd::Etcd;
 pub use memory::Memory;

@@ -10,11 +10,16 @@
 //!   chunk/<target>/<from>/<n>     a piece of the trees as they were before delta `from`
 //! ```
 //!
-//! So a write costs what it changes. When the deltas of a target have outgrown its snapshot they
+//! So a write costs what it changes. A value that is longer than one write of the store is laid down
+//! beforehand, in parts that the record then names (`body/<key>/<unique>/<n>`).
+//!  When the deltas of a target have outgrown its snapshot they
 //! are folded into a new one, which on the average costs each write about its own size again.
 
 mod account;
+mod body;
+mod check;
 mod decode;
+pub mod dump;
 mod encode;
 mod fold;
 mod format;
@@ -22,6 +27,7 @@ mod key;
 mod load;
 mod pieces;
 mod session;
+mod unknown;
 mod value;
 mod watch;
 
@@ -33,6 +39,8 @@ use lockstep_types::{Epoch, NodeName, Revision};
 
 use crate::{Error, Store};
 use account::Accounts;
+use body::{Bodies, Laid};
+pub use check::{Checked, Count, check};
 pub use format::LEVEL;
 pub use session::{SESSION_TTL, Session};
 pub use watch::Watch;
@@ -47,8 +55,11 @@ pub struct Records {
 struct Inner {
     store: Arc<dyn Store>,
     epoch: Epoch,
+    /// The highest format level we know.
+    knows: u32,
     writes: AtomicU64,
     accounts: Accounts,
+    bodies: Bodies,
 }
 
 impl Records {
@@ -58,9 +69,18 @@ impl Records {
     /// [`Error::NewerFormat`] and [`Error::Foreign`] for a store that is not for this version, and
     /// whatever the store has to say.
     pub async fn open(store: Arc<dyn Store>) -> Result<Self, Error> {
-        let epoch = format::open(&*store).await?;
-        let (writes, accounts) = (AtomicU64::new(0), Accounts::default());
-        Ok(Self { inner: Arc::new(Inner { store, epoch, writes, accounts }) })
+        Self::open_knowing(store, LEVEL).await
+    }
+
+    /// The same for a version that knows format levels up to this one; for tests of what happens when
+    /// nodes of different versions meet.
+    ///
+    /// # Errors
+    /// As [`Records::open`].
+    pub async fn open_knowing(store: Arc<dyn Store>, knows: u32) -> Result<Self, Error> {
+        let epoch = format::open(&*store, knows).await?;
+        let (writes, accounts, bodies) = Default::default();
+        Ok(Self { inner: Arc::new(Inner { store, epoch, knows, writes, accounts, bodies }) })
     }
 
     /// The epoch of the store: the upper half of every election id.
@@ -98,33 +118,60 @@ impl Records {
     /// # Errors
     /// [`Error::Compacted`] where that is no longer kept: load, and watch from there.
     pub async fn watch(&self, after: Revision) -> Result<Watch, Error> {
-        Ok(Watch::new(self.inner.store.watch(after).await?))
+        Ok(Watch::new(&self.inner, self.inner.store.watch(after).await?))
     }
 
-    /// Writes, durably, if every compare holds.
+    /// Writes, durably, if every compare holds. One of which nobody knows whether it happened is
+    /// stale: it is to be decided again once the view has reached the revision that is given.
     ///
     /// # Errors
     /// [`Error::TooLarge`], [`Error::Uncompared`] and [`Error::UnleasedSession`] for a write that is
-    /// no good; [`Error::Unknown`] if nobody knows what became of it; and whatever the store has to
-    /// say.
+    /// no good; [`Error::Unknown`] if nobody knows what became of it and the store does not answer
+    /// either; and whatever the store has to say.
     pub async fn write(&self, txn: &Txn) -> Result<Written, Error> {
         let encoded = encode::txn(txn)?;
-        let written = self.inner.store.txn(encoded.txn).await?;
-        if let Written::Done(_) = written {
-            self.inner.writes.fetch_add(1, Ordering::Relaxed);
-            for (target, bytes) in encoded.deltas {
-                fold::grown(&self.inner, &target, bytes);
+        let (store, bodies) = (&*self.inner.store, &self.inner.bodies);
+        let laid = Laid::lay(store, bodies, encoded.txn).await?;
+        let written = match store.txn(laid.txn.clone()).await {
+            Err(error @ Error::Unknown { .. }) => {
+                return unknown::settle(store, &laid.txn, error).await;
             }
+            written => written?,
+        };
+        match written {
+            Written::Done(_) => {
+                laid.written(bodies);
+                self.inner.writes.fetch_add(1, Ordering::Relaxed);
+                for (target, bytes) in encoded.deltas {
+                    fold::grown(&self.inner, &target, bytes);
+                }
+            }
+            Written::Stale(_) => laid.given_up(store).await?,
         }
         Ok(written)
     }
 
-    /// Begins a session of this node: a key that goes when its lease is not kept.
+    /// Begins a session of this node: a key that goes when its lease is not kept. If it was the last
+    /// to know a higher format level, the store's is raised.
     ///
     /// # Errors
-    /// Whatever the store has to say.
+    /// [`Error::NewerFormat`] if the level was raised beyond what we know, and whatever the store has
+    /// to say.
     pub async fn begin(&self, node: &NodeName) -> Result<Session, Error> {
-        Session::begin(&self.inner.store, self.inner.epoch, node, SESSION_TTL).await
+        let Inner { store, epoch, knows, .. } = &*self.inner;
+        let session = Session::begin(store, (*epoch, *knows), node, SESSION_TTL).await?;
+        self.raise().await?;
+        Ok(session)
+    }
+
+    /// Raises the format level of the store to the highest that the node of every live session knows,
+    /// and says what it is now. Nothing happens where they know no higher one, or where a session
+    /// begins at the same time.
+    ///
+    /// # Errors
+    /// [`Error::NewerFormat`] if it was raised beyond what we know, and whatever the store has to say.
+    pub async fn raise(&self) -> Result<u32, Error> {
+        format::raise(&*self.inner.store, self.inner.knows).await
     }
 
     /// How many writes have happened through [`Records::write`].

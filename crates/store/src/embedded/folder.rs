@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Error;
-use crate::engine::{Engine, Fault, Reading, Writing};
+use crate::engine::{Disk, Engine, Fault, Reading, Writing};
+use crate::ledger;
 
 /// Locked while the store is open; holds the process that has it. The lock goes with the process,
 /// however it ends.
 const LOCK: &str = "lock";
 const FILE: &str = "store.redb";
+const NEW: &str = "store.redb.new";
 
 /// A folder that this process holds.
 #[derive(Debug)]
@@ -21,6 +23,15 @@ pub(super) struct Folder {
 }
 
 impl Folder {
+    /// Takes hold of a folder that has a store in it.
+    pub(super) fn find(path: &Path) -> Result<Self, Error> {
+        if path.join(FILE).exists() {
+            Self::take(path)
+        } else {
+            Err(Error::NoStore { folder: path.into() })
+        }
+    }
+
     /// Makes the folder if needed, and takes hold of it.
     pub(super) fn take(path: &Path) -> Result<Self, Error> {
         let unusable =
@@ -39,19 +50,67 @@ impl Folder {
         Ok(Self { path: path.into(), lock })
     }
 
-    /// Opens the file in it, and holds the folder for as long as the file is open.
-    pub(super) fn engine<E: Engine>(
-        self,
-        open: impl FnOnce(&Path) -> Result<E, Fault>,
-    ) -> Result<impl Engine, Error> {
-        let unusable = |source| Error::Folder { folder: self.path.clone(), source };
-        let engine = open(&self.path.join(FILE))
-            .map_err(|(Fault::Failed(source) | Fault::Unknown(source))| unusable(source))?;
-        // A new file is found after a power cut only if the folder, too, is on the disk.
-        let synced = File::open(&self.path).and_then(|folder| folder.sync_all());
-        synced.map_err(|error| unusable(Arc::new(error)))?;
-        Ok(Held { engine, _lock: self.lock })
+    /// Opens the file in it, or makes one, and holds the folder for as long as the file is open.
+    pub(super) fn engine(self) -> Result<impl Engine, Error> {
+        let file = self.path.join(FILE);
+        let engine = if file.exists() { Disk::open(&file) } else { self.create(&file) };
+        let engine = engine.map_err(|fault| self.unusable(fault))?;
+        Ok(Held { engine, file, _lock: self.lock })
     }
+
+    /// A new file gets its name when there is something in it, so that an empty one is never ours.
+    fn create(&self, file: &Path) -> Result<Disk, Fault> {
+        let new = self.path.join(NEW);
+        let failed = |error: io::Error| Fault::Failed(Arc::new(error));
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        let engine = Disk::create(&new)?;
+        fs::rename(&new, file).map_err(failed)?;
+        // After a power cut it is found only if the folder, too, is on the disk.
+        File::open(&self.path).and_then(|folder| folder.sync_all()).map_err(failed)?;
+        Ok(engine)
+    }
+
+    /// Compares every page of the file with its checksum, and every row with its own.
+    pub(super) fn check(self) -> Result<FileCheck, Error> {
+        let file = self.path.join(FILE);
+        let bytes = fs::metadata(&file).map_or(0, |file| file.len());
+        let checked = Disk::open(&file).and_then(|mut engine| {
+            let clean = engine.check()?;
+            let mut rows = 0;
+            engine.read(&mut |map| {
+                rows = ledger::check(map)?;
+                Ok(())
+            })?;
+            Ok((clean, rows))
+        });
+        let (clean, rows) = checked.map_err(|fault| self.unusable(fault))?;
+        Ok(FileCheck { file, bytes, clean, rows })
+    }
+
+    fn unusable(&self, fault: Fault) -> Error {
+        match fault.within(&self.path.join(FILE)) {
+            Fault::Failed(source) | Fault::Unknown(source) => {
+                Error::Folder { folder: self.path.clone(), source }
+            }
+            damaged @ Fault::Damaged { .. } => damaged.into(),
+        }
+    }
+}
+
+/// What a look at the file of a store has shown. What is wrong with it is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileCheck {
+    /// The file.
+    pub file: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// It was closed as it should be; otherwise it was brought in order first, as at any opening.
+    pub clean: bool,
+    /// How many rows it has.
+    pub rows: u64,
 }
 
 fn holder(lock: &mut File) -> Option<u32> {
@@ -70,18 +129,19 @@ fn sign(lock: &mut File) -> io::Result<()> {
 #[derive(Debug)]
 struct Held<E> {
     engine: E,
+    file: PathBuf,
     _lock: File,
 }
 
 impl<E: Engine> Engine for Held<E> {
     fn read(&self, work: &mut dyn FnMut(&dyn Reading) -> Result<(), Fault>) -> Result<(), Fault> {
-        self.engine.read(work)
+        self.engine.read(work).map_err(|fault| fault.within(&self.file))
     }
 
     fn write(
         &self,
         work: &mut dyn FnMut(&mut dyn Writing) -> Result<bool, Fault>,
     ) -> Result<(), Fault> {
-        self.engine.write(work)
+        self.engine.write(work).map_err(|fault| fault.within(&self.file))
     }
 }

@@ -1,7 +1,9 @@
 //! The map in a file, by redb.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::ops::Bound;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,9 +21,25 @@ const CACHE: usize = 64 << 20;
 pub(crate) struct Disk(Database);
 
 impl Disk {
-    /// Opens the file, or makes one.
+    /// Makes the file.
+    pub(crate) fn create(file: &Path) -> Result<Self, Fault> {
+        guarded(|| {
+            Self::new(Database::builder().set_cache_size(CACHE).create(file).map_err(failed)?)
+        })
+    }
+
+    /// Opens the file, which is there.
     pub(crate) fn open(file: &Path) -> Result<Self, Fault> {
-        Self::new(Database::builder().set_cache_size(CACHE).create(file).map_err(failed)?)
+        // To redb an empty file is as good as none. We never leave one.
+        if std::fs::metadata(file).is_ok_and(|file| file.len() == 0) {
+            return Err(Fault::damaged("it is empty"));
+        }
+        guarded(|| Self::new(Database::builder().set_cache_size(CACHE).open(file).map_err(failed)?))
+    }
+
+    /// Reads every page and compares it with its checksum. Whether there was nothing to repair.
+    pub(crate) fn check(&mut self) -> Result<bool, Fault> {
+        guarded(|| self.0.check_integrity().map_err(failed))
     }
 
     fn new(database: Database) -> Result<Self, Fault> {
@@ -39,30 +57,51 @@ impl fmt::Debug for Disk {
 }
 
 fn failed(error: impl Into<redb::Error>) -> Fault {
-    Fault::Failed(Arc::new(error.into()))
+    match error.into() {
+        redb::Error::Corrupted(what) => Fault::damaged(what),
+        redb::Error::Io(error) if error.kind() == ErrorKind::InvalidData => Fault::damaged(error),
+        redb::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            Fault::damaged("it is shorter than it was")
+        }
+        other => Fault::Failed(Arc::new(other)),
+    }
+}
+
+/// Where pages are not what they were, redb does not always come to an error. Nothing of ours panics,
+/// so whatever does is that.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|thrown| {
+        let said = thrown.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| thrown.downcast_ref::<&str>().copied());
+        Err(Fault::damaged(said.unwrap_or("its pages make no sense")))
+    })
 }
 
 impl Engine for Disk {
     fn read(&self, work: &mut dyn FnMut(&dyn Reading) -> Result<(), Fault>) -> Result<(), Fault> {
-        let transaction = self.0.begin_read().map_err(failed)?;
-        let table = transaction.open_table(MAP).map_err(failed)?;
-        work(&View(&table))
+        guarded(|| {
+            let transaction = self.0.begin_read().map_err(failed)?;
+            let table = transaction.open_table(MAP).map_err(failed)?;
+            work(&View(&table))
+        })
     }
 
     fn write(
         &self,
         work: &mut dyn FnMut(&mut dyn Writing) -> Result<bool, Fault>,
     ) -> Result<(), Fault> {
-        let mut transaction = self.0.begin_write().map_err(failed)?;
-        transaction.set_durability(Durability::Immediate).map_err(failed)?;
-        let mut table = transaction.open_table(MAP).map_err(failed)?;
-        let wanted = work(&mut Change(&mut table));
-        drop(table);
-        if wanted? {
-            transaction.commit().map_err(|e| Fault::Unknown(Arc::new(redb::Error::from(e))))
-        } else {
-            transaction.abort().map_err(failed)
-        }
+        guarded(|| {
+            let mut transaction = self.0.begin_write().map_err(failed)?;
+            transaction.set_durability(Durability::Immediate).map_err(failed)?;
+            let mut table = transaction.open_table(MAP).map_err(failed)?;
+            let wanted = work(&mut Change(&mut table));
+            drop(table);
+            if wanted? {
+                transaction.commit().map_err(|e| Fault::Unknown(Arc::new(redb::Error::from(e))))
+            } else {
+                transaction.abort().map_err(failed)
+            }
+        })
     }
 }
 

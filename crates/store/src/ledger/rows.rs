@@ -1,19 +1,25 @@
 //! How keys, their revisions and the store's own notes lie in the engine's map.
 //!
 //! ```text
-//!   k<key>       revision (8 bytes, big-endian), lease (8 bytes, zero: none), value
+//!   k<key>       sum (8 bytes), revision (8 bytes, big-endian), lease (8 bytes, zero: none), value
 //!   l<key>       lease: the keys that go with one
 //!   n:layout     the version of this table
 //!   n:opened     how often the store was opened
 //!   n:revision   the store's revision
 //! ```
+//!
+//! The sum is of all that follows it and of the key. An engine looks after its own pages, but not
+//! necessarily each time it reads one, and what is read here is sent to devices.
+
+use std::hash::Hasher;
 
 use lockstep_types::Revision;
+use siphasher::sip::SipHasher13;
 
 use crate::engine::{Fault, Reading, Writing};
 use crate::kv::{Bytes, Entry, Lease};
 
-const LAYOUT: (&[u8], u64) = (b"n:layout", 1);
+const LAYOUT: (&[u8], u64) = (b"n:layout", 2);
 const OPENED: &[u8] = b"n:opened";
 const REVISION: &[u8] = b"n:revision";
 const KEY: u8 = b'k';
@@ -22,14 +28,14 @@ const LEASED: u8 = b'l';
 /// A row that cannot be what was written there.
 #[derive(Debug, thiserror::Error)]
 enum Damage {
-    #[error("the row {0} is damaged")]
+    #[error("the row {0} is not as it was written")]
     Row(String),
     #[error("the file has layout {0}, which this version does not know")]
     Layout(u64),
 }
 
 fn damaged(row: &[u8]) -> Fault {
-    Fault::Failed(std::sync::Arc::new(Damage::Row(crate::kv::text(row))))
+    Fault::damaged(Damage::Row(crate::kv::text(row)))
 }
 
 fn number(map: &dyn Reading, row: &[u8]) -> Result<u64, Fault> {
@@ -72,10 +78,19 @@ fn leased_row(key: &[u8]) -> Vec<u8> {
     [&[LEASED], key].concat()
 }
 
+fn sum(row: &[u8], value: &[u8]) -> u64 {
+    let mut sum = SipHasher13::new();
+    sum.write(row);
+    sum.write(value);
+    sum.finish()
+}
+
 /// Reads what stands in the row of a key.
 pub(super) fn entry(row: &[u8], value: &[u8]) -> Result<Entry, Fault> {
-    let parts = value.split_first_chunk::<8>().and_then(|(revision, rest)| {
-        rest.split_first_chunk::<8>().map(|(lease, value)| (revision, lease, value))
+    let parts = value.split_first_chunk::<8>().and_then(|(sum, rest)| {
+        let (revision, value) = rest.split_first_chunk::<8>()?;
+        let (lease, value) = value.split_first_chunk::<8>()?;
+        (u64::from_be_bytes(*sum) == self::sum(row, rest)).then_some((revision, lease, value))
     });
     let (Some((revision, lease, value)), Some((&KEY, key))) = (parts, row.split_first()) else {
         return Err(damaged(row));
@@ -101,8 +116,12 @@ pub(super) fn put(
     before: Option<&Entry>,
 ) -> Result<(), Fault> {
     let lease = entry.lease.map_or(0, |lease| lease.0).to_be_bytes();
-    let value = [&entry.revision.get().to_be_bytes(), lease.as_slice(), &entry.value].concat();
-    map.put(&row(&entry.key), &value)?;
+    let row = row(&entry.key);
+    let mut value =
+        [&[0; 8], entry.revision.get().to_be_bytes().as_slice(), &lease, &entry.value].concat();
+    let sum = sum(&row, &value[8..]).to_be_bytes();
+    value[..8].copy_from_slice(&sum);
+    map.put(&row, &value)?;
     match (entry.lease, before.and_then(|before| before.lease)) {
         (Some(_), _) => map.put(&leased_row(&entry.key), &lease),
         (None, Some(_)) => map.remove(&leased_row(&entry.key)),
@@ -129,4 +148,16 @@ pub(super) fn leased(map: &dyn Reading, lease: Option<Lease>) -> Result<Vec<Byte
         true
     })?;
     Ok(keys)
+}
+
+/// Reads every row, and counts them.
+pub(crate) fn check(map: &dyn Reading) -> Result<u64, Fault> {
+    let (mut count, mut fault) = (0, None);
+    map.scan(&[], None, &mut |row, value| {
+        count += 1;
+        let read = if row.first() == Some(&KEY) { entry(row, value).map(drop) } else { Ok(()) };
+        fault = read.err();
+        fault.is_none()
+    })?;
+    fault.map_or(Ok(count), Err)
 }

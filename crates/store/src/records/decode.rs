@@ -5,7 +5,7 @@ use lockstep_protocol::record::{Header, Key};
 use lockstep_types::{Revision, Target};
 
 use super::key::Name;
-use super::value::{self, Chunk, Delta, Snapshot};
+use super::value::{self, Announced, Chunk, Delta, Snapshot};
 use crate::Error;
 
 /// What stands under a key.
@@ -40,7 +40,7 @@ pub(super) fn written(key: &[u8], value: &[u8]) -> Result<Stored, Error> {
 
 fn named(name: Name, key: &[u8], value: &[u8]) -> Result<Stored, Error> {
     Ok(match name {
-        Name::Format | Name::Epoch => Stored::Note,
+        Name::Format | Name::Epoch | Name::Begun | Name::Import | Name::Body(..) => Stored::Note,
         Name::Record(Key::Configuration(target)) => {
             Stored::Header(target, value::read(key, value)?)
         }
@@ -64,7 +64,10 @@ fn record(name: Key, key: &[u8], value: &[u8]) -> Result<Op, Error> {
         Key::Marks(target) => Op::Marks { target, marks: value::read(key, value)? },
         Key::Mastership(target) => Op::Mastership { target, mastership: value::read(key, value)? },
         Key::Binding(target) => Op::Binding { target, binding: value::read(key, value)? },
-        Key::Session(session) => Op::Session { session, node: value::read(key, value)? },
+        Key::Session(session) => {
+            let Announced { node, .. } = value::read(key, value)?;
+            Op::Session { session, node }
+        }
         Key::Configuration(_) => return Err(Error::unreadable(key, "it is a header")),
     })
 }
@@ -73,8 +76,8 @@ fn record(name: Key, key: &[u8], value: &[u8]) -> Result<Op, Error> {
 pub(super) fn removed(key: &[u8]) -> Result<Option<Op>, Error> {
     match Name::parse(key)? {
         Name::Record(Key::Session(session)) => Ok(Some(Op::EndSession(session))),
-        Name::Delta(..) | Name::Chunk(..) => Ok(None),
-        Name::Format | Name::Epoch | Name::Snapshot(_) | Name::Record(_) => {
+        Name::Delta(..) | Name::Chunk(..) | Name::Body(..) | Name::Import => Ok(None),
+        Name::Format | Name::Epoch | Name::Begun | Name::Snapshot(_) | Name::Record(_) => {
             Err(Error::unreadable(key, "it was removed, which never happens to it"))
         }
     }

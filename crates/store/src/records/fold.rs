@@ -10,6 +10,7 @@ use lockstep_protocol::Written;
 use lockstep_types::{Revision, Target};
 use tokio::runtime::Handle;
 
+use super::body::Laid;
 use super::decode;
 use super::key::Name;
 use super::load::each;
@@ -53,7 +54,7 @@ impl Records {
 
 async fn fold(inner: &Inner, target: &Target) -> Result<(), Error> {
     let store = &*inner.store;
-    let pieces = read(store, target).await?;
+    let pieces = read(store, target, None).await?;
     let Some(from) = pieces.beyond().next_back().map(|(last, _)| last.next()) else {
         return Ok(());
     };
@@ -64,23 +65,31 @@ async fn fold(inner: &Inner, target: &Target) -> Result<(), Error> {
         let name = Name::Chunk(target.clone(), from, number);
         let op = Op::put(name.bytes(), value::write(&name, chunk)?);
         bytes += op.bytes();
-        store.txn(Txn { compares: Vec::new(), ops: vec![op] }).await?;
+        let txn = Txn { compares: Vec::new(), ops: vec![op] };
+        let laid = Laid::lay(store, &inner.bodies, txn).await?;
+        store.txn(laid.txn.clone()).await?;
+        laid.written(&inner.bodies);
     }
     let snapshot = Snapshot { from, chunks: chunks.len() as u64 };
-    if install(store, target, &pieces, snapshot).await? {
+    if install(inner, target, &pieces, snapshot).await? {
         let (_, deltas) = pieces.bytes();
         inner.accounts.folded(target, deltas, bytes);
     }
     Ok(())
 }
 
-async fn read(store: &dyn Store, target: &Target) -> Result<Pieces, Error> {
+pub(super) async fn read(
+    store: &dyn Store,
+    target: &Target,
+    at: Option<Revision>,
+) -> Result<Pieces, Error> {
     let mut pieces = Pieces::default();
-    let mut add = |entry: crate::kv::Entry| {
+    let mut add = |entry: crate::kv::Entry, _| {
         pieces.add(decode::stored(&entry.key, &entry.value)?, &entry);
         Ok(())
     };
-    let named = Range::key(&*Name::Snapshot(target.clone()).bytes());
+    let mut named = Range::key(&*Name::Snapshot(target.clone()).bytes());
+    named.revision = at;
     let revision: Revision = each(store, named, &mut add).await?;
     for prefix in [Name::chunks(target), Name::deltas(target)] {
         each(store, Range::prefix(prefix).at(revision), &mut add).await?;
@@ -90,11 +99,12 @@ async fn read(store: &dyn Store, target: &Target) -> Result<Pieces, Error> {
 
 /// Names the new chunks, unless someone else has folded meanwhile, and removes what is no longer read.
 async fn install(
-    store: &dyn Store,
+    inner: &Inner,
     target: &Target,
     pieces: &Pieces,
     snapshot: Snapshot,
 ) -> Result<bool, Error> {
+    let store = &*inner.store;
     let name = Name::Snapshot(target.clone());
     let known = pieces.snapshot.map_or(Revision::ZERO, |(revision, _)| revision);
     let mut compares = vec![Compare::Unchanged(name.bytes(), known)];
@@ -103,9 +113,11 @@ async fn install(
     ops.extend(gone.iter().map(|name| Op::Delete(name.bytes())));
     for ops in ops.chunks(store.limits().operations) {
         let txn = Txn { compares: std::mem::take(&mut compares), ops: ops.to_vec() };
-        if let Written::Stale(_) = store.txn(txn).await? {
+        let laid = Laid::lay(store, &inner.bodies, txn).await?;
+        if let Written::Stale(_) = store.txn(laid.txn.clone()).await? {
             return Ok(false);
         }
+        laid.written(&inner.bodies);
     }
     Ok(true)
 }

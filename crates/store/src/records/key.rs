@@ -18,6 +18,12 @@ pub(super) enum Name {
     Format,
     /// The epoch of the store.
     Epoch,
+    /// Changes with each session that begins.
+    Begun,
+    /// An import that has not come to its end.
+    Import,
+    /// A part of the value of another key, which was too long to be written at once.
+    Body(Bytes, u64, u64),
     /// A record; of a configuration, its header.
     Record(Key),
     /// What one write changed, decided on the header of this revision.
@@ -37,12 +43,39 @@ impl Name {
         match self {
             Self::Format => "meta/format".into(),
             Self::Epoch => "meta/epoch".into(),
+            Self::Begun => "meta/begun".into(),
+            Self::Import => "meta/import".into(),
+            Self::Body(key, unique, number) => {
+                format!("body/{}/{unique:020}/{number:020}", escape(String::from_utf8_lossy(key)))
+            }
             Self::Record(key) => record(key),
             Self::Delta(target, base) => format!("{}{base:020}", Self::deltas(target)),
             Self::Snapshot(target) => format!("snapshot/{}", escape(target)),
             Self::Chunk(target, from, number) => {
                 format!("{}{from:020}/{number:020}", Self::chunks(target))
             }
+        }
+    }
+
+    /// What it is the name of, in a word.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Format | Self::Epoch | Self::Begun | Self::Import => "meta",
+            Self::Body(..) => "body",
+            Self::Delta(..) => "delta",
+            Self::Snapshot(_) => "snapshot",
+            Self::Chunk(..) => "chunk",
+            Self::Record(key) => match key {
+                Key::Head => "head",
+                Key::Id(_) => "id",
+                Key::Transaction(_) => "transaction",
+                Key::Proposal(..) => "proposal",
+                Key::Configuration(_) => "configuration",
+                Key::Marks(_) => "marks",
+                Key::Mastership(_) => "mastership",
+                Key::Binding(_) => "binding",
+                Key::Session(_) => "session",
+            },
         }
     }
 
@@ -81,6 +114,12 @@ fn parse(parts: &[&str]) -> Option<Name> {
     Some(match parts {
         ["meta", "format"] => Name::Format,
         ["meta", "epoch"] => Name::Epoch,
+        ["meta", "begun"] => Name::Begun,
+        ["meta", "import"] => Name::Import,
+        ["body", key, unique, number] => {
+            let key = unescape(key)?.into_bytes().into();
+            Name::Body(key, self::number(unique)?, self::number(number)?)
+        }
         ["delta", target, base] => Name::Delta(self::target(target)?, revision(base)?),
         ["snapshot", target] => Name::Snapshot(self::target(target)?),
         ["chunk", target, from, number] => {
@@ -149,6 +188,9 @@ mod tests {
             let others = [
                 Name::Format,
                 Name::Epoch,
+                Name::Begun,
+                Name::Import,
+                Name::Body(Name::Snapshot(target(name)).bytes(), 5, 1),
                 Name::Delta(target(name), Revision::new(3)),
                 Name::Snapshot(target(name)),
                 Name::Chunk(target(name), Revision::new(3), 12),

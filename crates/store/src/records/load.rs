@@ -7,8 +7,10 @@ use lockstep_protocol::{Changes, Op, View};
 use lockstep_types::{Revision, Target};
 
 use super::Inner;
+use super::body;
 use super::decode::{self, Stored};
 use super::pieces::{Pieces, whole};
+use super::value::Elsewhere;
 use crate::kv::{Entry, Range};
 use crate::{Error, Store};
 
@@ -18,7 +20,7 @@ const TRIES: usize = 3;
 pub(super) async fn load(inner: &Inner) -> Result<View, Error> {
     let mut tries = 1;
     let (revision, loaded) = loop {
-        match gather(&*inner.store).await {
+        match gather(inner).await {
             Err(Error::Compacted { .. }) if tries < TRIES => tries += 1,
             gathered => break gathered?,
         }
@@ -30,17 +32,20 @@ pub(super) async fn load(inner: &Inner) -> Result<View, Error> {
     loaded.view(revision)
 }
 
-/// Reads a range to its end, at one revision, which is given back.
+/// Reads a range to its end, at one revision, which is given back. Long values are whole.
 pub(super) async fn each(
     store: &dyn Store,
     range: Range,
-    mut take: impl FnMut(Entry) -> Result<(), Error>,
+    mut take: impl FnMut(Entry, Option<Elsewhere>) -> Result<(), Error>,
 ) -> Result<Revision, Error> {
     let mut range = range;
     loop {
         let page = store.range(range.clone()).await?;
         let next = range.after(&page);
-        page.entries.into_iter().try_for_each(&mut take)?;
+        for mut entry in page.entries {
+            let place = body::resolve(store, page.revision, &mut entry).await?;
+            take(entry, place)?;
+        }
         match next {
             Some(next) => range = next,
             None => return Ok(page.revision),
@@ -48,9 +53,15 @@ pub(super) async fn each(
     }
 }
 
-async fn gather(store: &dyn Store) -> Result<(Revision, Loaded), Error> {
+async fn gather(inner: &Inner) -> Result<(Revision, Loaded), Error> {
     let mut loaded = Loaded::default();
-    let revision = each(store, Range::all(), |entry| loaded.add(entry)).await?;
+    let revision = each(&*inner.store, Range::all(), |entry, place| {
+        if place.is_some() {
+            inner.bodies.note(&entry.key, place);
+        }
+        loaded.add(entry)
+    })
+    .await?;
     Ok((revision, loaded))
 }
 

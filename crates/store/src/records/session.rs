@@ -7,8 +7,9 @@ use lockstep_protocol::Written;
 use lockstep_protocol::record::Key;
 use lockstep_types::{Epoch, NodeName, SessionId};
 
+use super::format;
 use super::key::Name;
-use super::value;
+use super::value::{self, Announced};
 use crate::kv::{Compare, Lease, Op, Txn};
 use crate::{Error, Pending, Store};
 
@@ -31,23 +32,27 @@ pub struct Session {
 impl Session {
     pub(super) async fn begin(
         store: &Arc<dyn Store>,
-        epoch: Epoch,
+        (epoch, knows): (Epoch, u32),
         node: &NodeName,
         ttl: Duration,
     ) -> Result<Self, Error> {
         loop {
+            let (set, level) = format::level(&**store, knows).await?.ok_or(Error::Foreign)?;
             let lease = store.grant(ttl).await?;
             let id = name(node, epoch, lease)?;
             let key = Name::Record(Key::Session(id.clone()));
-            let value = value::write(&key, node)?;
+            let value = value::write(&key, &Announced { node: node.clone(), level: knows })?;
             let key = key.bytes();
-            let compares = vec![Compare::Absent(key.clone())];
-            let ops = vec![Op::Put { key, value, lease: Some(lease) }];
+            let compares =
+                vec![Compare::Absent(key.clone()), Compare::Unchanged(Name::Format.bytes(), set)];
+            let begun = Op::put(Name::Begun.bytes(), value::write(&Name::Begun, &level)?);
+            let ops = vec![Op::Put { key, value, lease: Some(lease) }, begun];
             match store.txn(Txn { compares, ops }).await? {
                 Written::Done(_) => {
                     return Ok(Self { store: Arc::clone(store), id, lease, ttl });
                 }
-                // The name is taken, by what only looks like a session of this node.
+                // The level was raised just now; or the name is taken, by what only looks like a
+                // session of this node.
                 Written::Stale(_) => store.revoke(lease).await?,
             }
         }

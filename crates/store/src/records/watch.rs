@@ -1,24 +1,29 @@
 //! The watch, in the words of `protocol`.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
 
 use lockstep_protocol::{Changes, Op};
 use lockstep_types::Target;
 
 use super::decode::{self, Stored};
-use super::value::Delta;
+use super::value::{Delta, Elsewhere};
+use super::{Inner, body};
 use crate::kv::{Commit, Event};
 use crate::{Error, Feed};
 
 /// What is written to the records, revision by revision.
 #[derive(Debug)]
 pub struct Watch {
+    inner: Weak<Inner>,
     feed: Option<Box<dyn Feed>>,
+    /// What the feed has given and nobody has had yet, for whoever drops [`Watch::next`] half-way.
+    pending: Option<Commit>,
 }
 
 impl Watch {
-    pub(super) fn new(feed: Box<dyn Feed>) -> Self {
-        Self { feed: Some(feed) }
+    pub(super) fn new(inner: &Arc<Inner>, feed: Box<dyn Feed>) -> Self {
+        Self { inner: Arc::downgrade(inner), feed: Some(feed), pending: None }
     }
 
     /// The next revision, once it is there. None: the store was closed, or there was an error before.
@@ -28,7 +33,8 @@ impl Watch {
     ///
     /// Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Result<Changes, Error>> {
-        let next = self.feed.as_mut()?.next().await.and_then(|commit| changes(&commit));
+        let feed = self.feed.as_mut()?;
+        let next = next(&self.inner, feed, &mut self.pending).await;
         if next.is_err() {
             self.feed = None;
         }
@@ -37,6 +43,46 @@ impl Watch {
             next => Some(next),
         }
     }
+}
+
+async fn next(
+    inner: &Weak<Inner>,
+    feed: &mut Box<dyn Feed>,
+    pending: &mut Option<Commit>,
+) -> Result<Changes, Error> {
+    if pending.is_none() {
+        *pending = Some(feed.next().await?);
+    }
+    let commit = pending.as_ref().ok_or(Error::Closed)?;
+    let whole = if commit.events.iter().any(is_elsewhere) {
+        let inner = inner.upgrade().ok_or(Error::Closed)?;
+        Some(fetch(&inner, commit).await?)
+    } else {
+        None
+    };
+    let changes = changes(whole.as_ref().unwrap_or(commit))?;
+    *pending = None;
+    Ok(changes)
+}
+
+fn is_elsewhere(event: &Event) -> bool {
+    match event {
+        Event::Put(entry) => !matches!(Elsewhere::read(&entry.key, &entry.value), Ok(None)),
+        Event::Delete(_) => false,
+    }
+}
+
+/// The same revision with its long values in their places.
+async fn fetch(inner: &Inner, commit: &Commit) -> Result<Commit, Error> {
+    let mut events = commit.events.to_vec();
+    for event in &mut events {
+        if let Event::Put(entry) = event
+            && let Some(place) = body::resolve(&*inner.store, commit.revision, entry).await?
+        {
+            inner.bodies.note(&entry.key, Some(place));
+        }
+    }
+    Ok(Commit { revision: commit.revision, events: events.into() })
 }
 
 fn changes(commit: &Commit) -> Result<Changes, Error> {

@@ -50,7 +50,7 @@ fn a_folder_that_is_none_is_an_error() {
     assert!(matches!(Embedded::open(&file), Err(Error::Folder { .. })));
     std::fs::write(folder.path().join("store.redb"), "not a database").unwrap();
     let refused = Embedded::open(folder.path());
-    assert!(matches!(refused, Err(Error::Folder { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::Damaged { .. })), "{refused:?}");
 }
 
 #[tokio::test]

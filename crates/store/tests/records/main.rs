@@ -8,7 +8,9 @@
 )]
 
 mod configurations;
+mod dump;
 mod format;
+mod long;
 mod one_set;
 mod round_trip;
 mod same;
