@@ -35,6 +35,21 @@ def test_an_answer_is_relative_to_its_path_and_knows_defaults(lab):
     assert lab.get("leaf1", ETH, encoding="json")["mtu"] == 9000
 
 
+def test_state_comes_from_the_device(lab):
+    lab.set("leaf1", update=[("/system/motd", "x")])
+    # What pygnmi asks for unless told otherwise: all there is. The simulated device has no state to add.
+    assert lab.get("leaf1", "/system", datatype="all") == {"lab:motd": "x"}
+    fails(grpc.StatusCode.NOT_FOUND, lambda: lab.get("leaf1", "/system", datatype="state"))
+    fails(grpc.StatusCode.NOT_FOUND, lambda: lab.get("leaf1", "/system/uptime", datatype="operational"))
+    lab.devices["leaf1"].kill()
+    until("leaf1 is gone", lambda: not lab.target("leaf1")["connected"])
+    said = fails(grpc.StatusCode.UNAVAILABLE, lambda: lab.get("leaf1", "/system", datatype="all"))
+    assert "CONFIG" in said
+    assert lab.get("leaf1", "/system", datatype="config") == {"lab:motd": "x"}
+    # No state can be there, so no device is needed.
+    assert lab.get("leaf1", "/system/motd", datatype="all") == "x"
+
+
 def test_one_set_reaches_several_targets(lab):
     with lab.stub() as stub:
         asked = gnmi_pb2.SetRequest(

@@ -31,6 +31,7 @@
 pub mod code;
 pub mod election;
 pub mod extension;
+pub mod get;
 pub mod outcome;
 pub mod path;
 pub mod proto;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use lockstep_protocol::{Reply, Request, View};
-use lockstep_southbound::Link;
+use lockstep_southbound::{Link, Look, LookError, Report};
 use lockstep_types::{Index, NodeName, SessionId, Target, Timestamp};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -96,6 +96,18 @@ impl Handle {
         let links = self.shared.links.upgrade();
         let failure = links.and_then(|links| links.get(target)?.failure());
         TargetStatus::of(target, self.targets().get(target), view, failure)
+    }
+
+    /// Looks at what a device reports of its state.
+    ///
+    /// # Errors
+    /// This node is not connected to it, or the device does not tell.
+    pub async fn look(&self, target: &Target, look: Look) -> Result<Vec<Report>, LookError> {
+        let links = self.shared.links.upgrade();
+        match links.as_ref().and_then(|links| links.get(target)) {
+            Some(link) => link.look(look).await,
+            None => Err(LookError::NotConnected("this node does not serve it".into())),
+        }
     }
 
     /// Submits a transaction, and waits for as long as it asks for. Given up by the caller, it goes

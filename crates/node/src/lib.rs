@@ -34,6 +34,7 @@ mod target;
 
 pub use error::{Busy, StartError};
 pub use handle::Handle;
+pub use lockstep_southbound::{Look, LookError, Report};
 pub use start::{Options, Running, start};
 pub use status::{State, TargetStatus};
 pub use target::{Initial, TargetSpec};

@@ -46,7 +46,7 @@ impl GNmi for Service {
     }
 
     async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
-        get::get(&self.node, request.get_ref()).map(Response::new)
+        get::get(&self.node, request.get_ref()).await.map(Response::new)
     }
 
     async fn set(&self, request: Request<SetRequest>) -> Result<Response<SetResponse>, Status> {

@@ -32,7 +32,7 @@ pub(crate) fn busy(busy: Busy) -> Status {
 }
 
 /// A path on the wire that is none.
-pub(crate) fn path(error: lockstep_gnmi::path::Error) -> Status {
+pub(crate) fn path(error: &lockstep_gnmi::path::Error) -> Status {
     Status::new(error.code(), error.to_string())
 }
 

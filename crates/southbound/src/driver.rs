@@ -5,8 +5,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Election;
+use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
+use lockstep_types::Path;
+use serde_json::Value;
+
+use crate::Election;
 
 /// What an asynchronous method of a trait object returns.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -25,9 +29,26 @@ pub trait Line: Debug + Send + Sync + 'static {
     /// [`Answer::Unknown`]. A future that is dropped leaves it open whether the request arrived.
     fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer>;
 
+    /// Looks at what the device reports of its state, beside whatever else is asked.
+    fn look(&self, look: Look) -> BoxFuture<'_, Result<Vec<Report>, Failure>>;
+
     /// Comes back when the connection is gone, however that came about, and says why.
     fn closed(&self) -> BoxFuture<'_, String>;
 }
+
+/// What a reader wants to see of a device beside its configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Where; may be a pattern.
+    pub path: Path,
+    /// Only what changes by itself, not what merely mirrors configuration.
+    pub operational: bool,
+    /// Whether names are to be qualified (RFC 7951), as far as the device can.
+    pub ietf: bool,
+}
+
+/// A value that a device reports, relative to its path.
+pub type Report = (Path, Value);
 
 /// Why there is no connection to a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -36,6 +36,6 @@ mod driver;
 pub mod gnmi;
 pub mod link;
 
-pub use driver::{BoxFuture, ConnectError, Driver, Line};
-pub use link::Link;
+pub use driver::{BoxFuture, ConnectError, Driver, Line, Look, Report};
+pub use link::{Link, LookError};
 pub use lockstep_gnmi::Election;

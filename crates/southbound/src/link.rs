@@ -1,6 +1,7 @@
 //! One target's connection, kept up.
 
 mod backoff;
+mod looks;
 mod session;
 mod task;
 
@@ -9,10 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::Election;
 use lockstep_protocol::{Ask, Event};
 use lockstep_types::{Connection, Sequence, Target};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
-use crate::Driver;
+use crate::{Driver, Look, Report};
+use looks::{LOOKS, Looking};
 use task::Task;
 
 /// The handle of a target's connection. A task keeps the connection up, with growing waits between
@@ -23,6 +25,7 @@ pub struct Link {
     // Without a bound, because the core has at most one request outstanding on a connection; a bound
     // would make the loop that runs its commands wait for a device.
     orders: mpsc::UnboundedSender<Order>,
+    looks: mpsc::Sender<Looking>,
     failure: Failure,
     task: AbortHandle,
 }
@@ -41,6 +44,17 @@ struct Request {
 enum Order {
     Ask(Request),
     Close(Connection),
+}
+
+/// Why a device's state cannot be seen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LookError {
+    /// There is no connection, and why.
+    #[error("not connected: {0}")]
+    NotConnected(String),
+    /// The device does not tell.
+    #[error("{code}: {message}", code = .0.code, message = .0.message)]
+    Failed(lockstep_protocol::record::Failure),
 }
 
 /// Why there is no connection; shared with the task.
@@ -68,10 +82,11 @@ impl Link {
         events: mpsc::Sender<Event>,
     ) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
+        let (looks, looking) = mpsc::channel(LOOKS);
         let failure = Failure(Arc::new(Mutex::new(Some("not tried yet".to_owned()))));
-        let task = Task::new(target, driver, first, events, received, failure.clone());
+        let task = Task::new(target, driver, first, events, (received, looking), failure.clone());
         let task = tokio::spawn(task.run()).abort_handle();
-        Self { orders, failure, task }
+        Self { orders, looks, failure, task }
     }
 
     /// Asks the device, after what was asked before. If `connection` is not the one that is up, or
@@ -84,6 +99,20 @@ impl Link {
     /// the one that is up.
     pub fn close(&self, connection: Connection) {
         self.order(Order::Close(connection));
+    }
+
+    /// Looks at the device's state, beside what the node asks. Waits while too many others look.
+    ///
+    /// # Errors
+    /// There is no connection, or the device does not tell.
+    pub async fn look(&self, look: Look) -> Result<Vec<Report>, LookError> {
+        let gone = || LookError::NotConnected(self.failure().unwrap_or_else(|| "it ended".into()));
+        if self.failure().is_some() {
+            return Err(gone());
+        }
+        let (answer, answered) = oneshot::channel();
+        self.looks.send(Looking { look, answer }).await.map_err(|_| gone())?;
+        answered.await.map_err(|_| gone())?.map_err(LookError::Failed)
     }
 
     /// Why there is no connection; none: there is one.

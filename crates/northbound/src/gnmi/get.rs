@@ -1,20 +1,22 @@
-//! Get: the visible configuration.
+//! Get: the visible configuration, and the device's own word on its state.
+
+mod found;
 
 use std::sync::Arc;
 
 use lockstep_gnmi::path as paths;
 use lockstep_gnmi::proto::gnmi::get_request::DataType;
-use lockstep_gnmi::proto::gnmi::{Encoding, GetRequest, GetResponse, Notification, Path, Update};
+use lockstep_gnmi::proto::gnmi::{Encoding, GetRequest, GetResponse, Notification, Path};
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
-use lockstep_gnmi::value;
 use lockstep_node::{Handle, TargetSpec};
 use lockstep_protocol::View;
 use lockstep_types::Path as Place;
 use lockstep_yang::Form;
-use tonic::Status;
+use tonic::{Code, Status};
 
 use super::place;
 use crate::refusal;
+use found::Found;
 
 /// What is asked of every path alike.
 struct Question<'a> {
@@ -25,7 +27,7 @@ struct Question<'a> {
     kind: DataType,
 }
 
-pub(super) fn get(node: &Handle, request: &GetRequest) -> Result<GetResponse, Status> {
+pub(super) async fn get(node: &Handle, request: &GetRequest) -> Result<GetResponse, Status> {
     let question = Question {
         node,
         view: node.view(),
@@ -44,7 +46,7 @@ pub(super) fn get(node: &Handle, request: &GetRequest) -> Result<GetResponse, St
     let asked = if request.path.is_empty() { &whole } else { request.path.as_slice() };
     let mut notification = Vec::new();
     for path in asked {
-        notification.extend(question.answer(path)?);
+        notification.extend(question.answer(path).await?);
     }
     Ok(GetResponse { notification, ..GetResponse::default() })
 }
@@ -62,89 +64,87 @@ fn form(encoding: i32) -> Result<Form, Status> {
 }
 
 fn kind(kind: i32) -> Result<DataType, Status> {
-    match DataType::try_from(kind) {
-        Ok(kind @ (DataType::Config | DataType::All)) => Ok(kind),
-        Ok(DataType::State | DataType::Operational) => Err(Status::unimplemented(
-            "state is not passed through from devices yet; ask for type CONFIG",
-        )),
-        Err(_) => Err(Status::invalid_argument(format!("there is no data type {kind}"))),
-    }
+    let unknown = |_| Status::invalid_argument(format!("there is no data type {kind}"));
+    DataType::try_from(kind).map_err(unknown)
 }
 
 impl Question<'_> {
-    fn answer(&self, path: &Path) -> Result<Vec<Notification>, Status> {
-        let name = paths::target(self.prefix, path).map_err(refusal::path)?;
+    async fn answer(&self, path: &Path) -> Result<Vec<Notification>, Status> {
+        let name = paths::target(self.prefix, path).map_err(|error| refusal::path(&error))?;
         let name = name.ok_or_else(place::no_target)?;
-        let place = paths::read(self.prefix, path).map_err(refusal::path)?;
-        let origin = paths::origin(self.prefix, path).map_err(refusal::path)?;
+        let place = paths::read(self.prefix, path).map_err(|error| refusal::path(&error))?;
+        let origin = paths::origin(self.prefix, path).map_err(|error| refusal::path(&error))?;
         if name.as_str() == "*" {
-            return self.of_every_target(&place, origin.as_deref(), path);
+            return self.of_every_target(&place, origin.as_deref(), path).await;
         }
         let spec = place::target(self.node, &name)?;
         place::origin(spec, origin.as_deref())?;
-        let found = self.find(spec, &place)?;
+        let found = self.find(spec, &place).await?;
         if found.is_empty() {
             return Err(Status::not_found(format!("target {name} has no data at {place}")));
         }
-        Ok(vec![self.notification(spec, path, found)])
+        Ok(vec![self.notification(spec, path, found)?])
     }
 
     /// One answer for each target that has something there, and a refusal only if none has.
-    fn of_every_target(
+    async fn of_every_target(
         &self,
         place: &Place,
         origin: Option<&str>,
         path: &Path,
     ) -> Result<Vec<Notification>, Status> {
         let mut notifications = Vec::new();
+        let mut known = false;
         for spec in self.node.targets().values() {
             if place::origin(spec, origin).is_err() {
                 continue;
             }
-            match self.find(spec, place) {
-                Ok(found) if !found.is_empty() => {
-                    notifications.push(self.notification(spec, path, found));
-                }
-                Ok(_) => {}
+            match self.find(spec, place).await {
+                Ok(found) if found.is_empty() => known = true,
+                Ok(found) => notifications.push(self.notification(spec, path, found)?),
                 // A path that one target's models lack may well be in another's.
-                Err(status) if status.code() == tonic::Code::InvalidArgument => {}
+                Err(status) if status.code() == Code::InvalidArgument => {}
                 Err(status) => return Err(status),
             }
         }
-        if notifications.is_empty() {
-            return Err(Status::not_found(format!("no target has data at {place}")));
+        match (notifications.is_empty(), known) {
+            (false, _) => Ok(notifications),
+            (true, true) => Err(Status::not_found(format!("no target has data at {place}"))),
+            (true, false) => Err(Status::invalid_argument(format!(
+                "{place} is in the models of no target, or not under that origin"
+            ))),
         }
-        Ok(notifications)
     }
 
-    fn find(&self, spec: &TargetSpec, place: &Place) -> Result<Vec<Update>, Status> {
-        let node = spec.models.check(place).map_err(|error| refusal::get_path(&error))?;
-        if self.kind == DataType::All && node.state_below {
-            return Err(Status::unimplemented(format!(
-                "{place} can hold state, which is not passed through from devices yet; ask for type CONFIG"
-            )));
+    async fn find(&self, spec: &TargetSpec, place: &Place) -> Result<Found, Status> {
+        let models = &spec.models;
+        let node = models.check(place).map_err(|error| refusal::get_path(&error))?;
+        let mut found = Found::default();
+        if matches!(self.kind, DataType::Config | DataType::All) {
+            let visible = self.view.visible(&spec.name);
+            let values = models.get(&visible, place, self.form);
+            found = Found::new(values.map_err(|error| refusal::get_path(&error))?);
         }
-        let visible = self.view.visible(&spec.name);
-        let found = spec.models.get(&visible, place, self.form);
-        let found = found.map_err(|error| refusal::get_path(&error))?;
-        let ietf = self.form == Form::Ietf;
-        Ok(found.into_iter().map(|(at, json)| self.update(&at, value::json(&json, ietf))).collect())
-    }
-
-    /// The path of an update continues the prefix.
-    fn update(&self, at: &Place, value: lockstep_gnmi::proto::gnmi::TypedValue) -> Update {
-        let above = self.prefix.map_or(0, |prefix| prefix.elem.len());
-        let below = at.elements().iter().skip(above).cloned().collect();
-        Update { path: Some(paths::write(&below)), val: Some(value), ..Update::default() }
+        if self.kind != DataType::Config && node.state_below {
+            let operational = self.kind == DataType::Operational;
+            found.lay_over(self.node, spec, (place, operational, self.form)).await?;
+        }
+        Ok(found)
     }
 
     /// The prefix is given back with the concrete target, where the request had one.
-    fn notification(&self, spec: &TargetSpec, path: &Path, update: Vec<Update>) -> Notification {
+    fn notification(
+        &self,
+        spec: &TargetSpec,
+        path: &Path,
+        found: Found,
+    ) -> Result<Notification, Status> {
         let timestamp = i64::try_from(self.node.now().get()).unwrap_or(i64::MAX);
-        let mut prefix = self.prefix.cloned().unwrap_or_default();
-        if !prefix.target.is_empty() || !path.target.is_empty() {
-            prefix.target = spec.name.to_string();
-        }
-        Notification { timestamp, prefix: Some(prefix), update, ..Notification::default() }
+        let ietf = self.form == Form::Ietf;
+        let values = found.into_values();
+        let told = lockstep_gnmi::get::notification(self.prefix, path, values, ietf, timestamp);
+        let mut told = told.map_err(|error| refusal::path(&error))?;
+        told.prefix.get_or_insert_default().target = spec.name.to_string();
+        Ok(told)
     }
 }

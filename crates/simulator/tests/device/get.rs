@@ -123,7 +123,8 @@ async fn kinds_and_encodings_that_are_not_there() {
     }
     for kind in [DataType::State, DataType::Operational] {
         let request = GetRequest { r#type: kind.into(), ..base.clone() };
-        assert_eq!(code(&mut stage.client, request).await, Code::Unimplemented, "{kind:?}");
+        // No state is simulated: there is none.
+        assert_eq!(code(&mut stage.client, request).await, Code::NotFound, "{kind:?}");
     }
     for encoding in [Encoding::Bytes, Encoding::Proto, Encoding::Ascii] {
         let request = GetRequest { encoding: encoding.into(), ..base.clone() };

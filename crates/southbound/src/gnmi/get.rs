@@ -11,6 +11,7 @@ use lockstep_yang::{Data, DataError, DataForm, ModelSet, Read};
 use tonic::{Code, Status};
 
 use super::{Encoding, answer};
+use crate::{Look, Report};
 
 /// How many names of what lies outside the models are logged.
 const NAMED: usize = 5;
@@ -29,6 +30,37 @@ pub(super) fn request(path: &Path, origin: Option<&str>, encoding: Encoding) -> 
         encoding: encoding.into(),
         ..GetRequest::default()
     }
+}
+
+/// A Get of what the device reports of its state at and below a path.
+pub(super) fn look(look: &Look, origin: Option<&str>) -> GetRequest {
+    let encoding = if look.ietf { Encoding::JsonIetf } else { Encoding::Json };
+    let kind = if look.operational {
+        get_request::DataType::Operational
+    } else {
+        get_request::DataType::State
+    };
+    GetRequest { r#type: kind.into(), ..request(&look.path, origin, encoding) }
+}
+
+/// The values of an answer as they are.
+pub(super) fn reports(response: &GetResponse) -> Result<Vec<Report>, Failure> {
+    let updates = response.notification.iter().flat_map(|notification| {
+        notification.update.iter().map(|update| report(notification, update))
+    });
+    updates.collect::<Result<_, _>>().map_err(unreadable)
+}
+
+fn report(notification: &Notification, update: &Update) -> Result<Report, String> {
+    let at = place(notification, update)?;
+    let (_, json) = value(update).map_err(|error| format!("{at}: {error}"))?;
+    Ok((at, json))
+}
+
+fn place(notification: &Notification, update: &Update) -> Result<Path, String> {
+    let root = gnmi::Path::default();
+    path::read(notification.prefix.as_ref(), update.path.as_ref().unwrap_or(&root))
+        .map_err(|error| error.to_string())
 }
 
 /// Whether a device says that it has no data there: what is asked for is in the models, so NOT_FOUND
@@ -57,9 +89,7 @@ pub(super) fn units(models: &ModelSet, response: &GetResponse) -> Result<Configu
 }
 
 fn read(models: &ModelSet, notification: &Notification, update: &Update) -> Result<Read, String> {
-    let root = gnmi::Path::default();
-    let at = path::read(notification.prefix.as_ref(), update.path.as_ref().unwrap_or(&root))
-        .map_err(|error| error.to_string())?;
+    let at = place(notification, update)?;
     let (form, json) = value(update).map_err(|error| format!("{at}: {error}"))?;
     let form = match form {
         Form::Json => DataForm::Json,
@@ -99,6 +129,6 @@ fn merge(all: &mut Configuration, units: &Configuration) {
 }
 
 fn unreadable(reason: String) -> Failure {
-    let message = format!("the device's configuration cannot be read: {reason}");
+    let message = format!("what the device reports cannot be read: {reason}");
     Failure { code: "INTERNAL".to_owned(), message }
 }

@@ -19,7 +19,7 @@ use super::arbitration::{Level, Manner};
 use super::quiet::Quiet;
 use super::wire::Hold;
 use super::{Client, Encoding, Gnmi, endpoint, set};
-use crate::{BoxFuture, Line};
+use crate::{BoxFuture, Line, Look, Report};
 
 /// One connection, from Capabilities to its end.
 #[derive(Debug)]
@@ -153,6 +153,15 @@ impl Line for GnmiLine {
                 let (address, after) = (&self.address, self.timeout);
                 tracing::warn!(address, ?after, "the device did not answer in time");
                 Answer::Unknown
+            })
+        })
+    }
+
+    fn look(&self, look: Look) -> BoxFuture<'_, Result<Vec<Report>, Failure>> {
+        Box::pin(async move {
+            timeout(self.timeout, self.state(&look)).await.unwrap_or_else(|_| {
+                let message = format!("the device did not answer within {:?}", self.timeout);
+                Err(Failure { code: "DEADLINE_EXCEEDED".to_owned(), message })
             })
         })
     }

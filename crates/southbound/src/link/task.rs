@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
 use super::backoff::Backoff;
+use super::looks::{Looking, Looks};
 use super::session::{End, Session};
 use super::{Failure, Order};
 use crate::{Driver, Line};
@@ -18,6 +19,7 @@ pub(super) struct Task {
     next: Connection,
     events: mpsc::Sender<Event>,
     orders: mpsc::UnboundedReceiver<Order>,
+    looks: mpsc::Receiver<Looking>,
     failure: Failure,
     backoff: Backoff,
 }
@@ -31,10 +33,11 @@ impl Task {
         driver: Arc<dyn Driver>,
         next: Connection,
         events: mpsc::Sender<Event>,
-        orders: mpsc::UnboundedReceiver<Order>,
+        (orders, looks): (mpsc::UnboundedReceiver<Order>, mpsc::Receiver<Looking>),
         failure: Failure,
     ) -> Self {
-        Self { target, driver, next, events, orders, failure, backoff: Backoff::default() }
+        let backoff = Backoff::default();
+        Self { target, driver, next, events, orders, looks, failure, backoff }
     }
 
     /// Runs until nobody takes events any more, or the task is aborted.
@@ -67,14 +70,21 @@ impl Task {
         self.tell(Event::Connected { target: target.clone(), connection }).await?;
 
         let mut session = Session::new(&target, connection, &*line, &self.events);
-        let End { why, answered } = session.serve(&mut self.orders).await?;
+        let mut looks = Looks::new(&*line);
+        let End { why, answered } = tokio::select! {
+            end = session.serve(&mut self.orders) => end?,
+            () = looks.serve(&mut self.looks) => return Err(Abandoned),
+        };
         drop(session);
+        drop(looks);
         // Closed before anyone hears of it, and before the next one is opened.
         drop(line);
         if answered || Backoff::is_long(since.elapsed()) {
             self.backoff.reset();
         }
         self.failure.set(Some(why.clone()));
+        // Those who still wait are told with the end of their question.
+        while self.looks.try_recv().is_ok() {}
         self.tell(Event::Disconnected { target, connection }).await?;
         Ok(why)
     }

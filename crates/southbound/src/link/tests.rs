@@ -9,6 +9,9 @@ use lockstep_protocol::{Answer, Ask, Event};
 use lockstep_types::{Connection, Sequence};
 use tokio::time::Instant;
 
+use super::LookError;
+use crate::{Look, Report};
+
 use fake::World;
 
 const ELECTION: Election = Election { high: 1, low: 7 };
@@ -195,4 +198,40 @@ async fn a_link_nobody_listens_to_ends_by_itself() {
     drop(events);
     device.gone().await;
     link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+}
+
+fn uptime() -> Look {
+    Look { path: "/system/uptime".parse().unwrap(), operational: false, ietf: true }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_looks_does_not_wait_for_what_is_asked() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    world.link.send(number(1), sequence(1), ELECTION, Ask::Read);
+    let asked = world.device.asked().await;
+    let report: Report = (uptime().path, "7".into());
+    let (seen, ()) = tokio::join!(world.link.look(uptime()), async {
+        let (look, answer) = world.device.looked_at().await;
+        assert_eq!(look, uptime());
+        answer.send(Ok(vec![report.clone()])).unwrap();
+    });
+    assert_eq!(seen, Ok(vec![report]));
+    asked.answer(Answer::Busy);
+    world.expect_answered(1, 1, Answer::Busy).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_looks_is_told_of_the_end_of_the_connection() {
+    let mut world = World::start(number(1));
+    assert!(matches!(world.link.look(uptime()).await, Err(LookError::NotConnected(_))));
+    world.expect_connected(1).await;
+    let (seen, ()) = tokio::join!(world.link.look(uptime()), async {
+        let (_, unanswered) = world.device.looked_at().await;
+        world.device.hang_up("cable out");
+        world.device.gone().await;
+        drop(unanswered);
+    });
+    assert_eq!(seen, Err(LookError::NotConnected("cable out".into())));
+    world.expect_disconnected(1).await;
 }

@@ -2,12 +2,14 @@
 
 use lockstep_gnmi::proto::gnmi::GetResponse;
 use lockstep_protocol::Answer;
+use lockstep_protocol::record::Failure;
 use lockstep_types::{Configuration, Path};
 use tonic::{Code, Response, Status};
 
 use super::{GnmiLine, aside};
-use crate::gnmi::answer::{Asked, Meaning};
+use crate::gnmi::answer::{self, Asked, Meaning};
 use crate::gnmi::{get, once};
+use crate::{Look, Report};
 
 impl GnmiLine {
     /// All that the device holds within the models.
@@ -27,6 +29,16 @@ impl GnmiLine {
         };
         let models = self.models.clone();
         aside(move || get::units(&models, &response)).await
+    }
+
+    /// What the device reports of its state. Nothing at all is an answer too.
+    pub(super) async fn state(&self, look: &Look) -> Result<Vec<Report>, Failure> {
+        let request = self.request(get::look(look, self.models.origin()));
+        match self.client.clone().get(request).await {
+            Ok(response) => get::reports(response.get_ref()),
+            Err(status) if get::is_empty(&status) => Ok(Vec::new()),
+            Err(status) => Err(answer::failure(&status)),
+        }
     }
 
     async fn get_or_subscribe(&self, path: &Path) -> Result<GetResponse, Status> {

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::Election;
+use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask, Event};
 use lockstep_types::{Connection, Sequence, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout};
 
-use crate::{BoxFuture, ConnectError, Driver, Line, Link};
+use crate::{BoxFuture, ConnectError, Driver, Line, Link, Look, Report};
 
 /// Longer than any wait of a link; the clock stands still, so it costs nothing.
 const LONG: Duration = Duration::from_secs(3600);
@@ -30,6 +31,7 @@ impl World {
     /// With a device that refuses the first tries.
     pub(super) fn start_refusing(first: Connection, refusals: usize) -> Self {
         let (asked, asks) = mpsc::unbounded_channel();
+        let (looked, looks) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             refusals: AtomicUsize::new(refusals),
             tries: watch::Sender::default(),
@@ -38,12 +40,13 @@ impl World {
             end: Mutex::new(watch::Sender::default()),
             by_itself: Mutex::new(None),
             asked,
+            looked,
         });
         let (sender, events) = mpsc::channel(2);
         let target = Target::new("leaf1").unwrap();
         let driver = Arc::new(FakeDriver(Arc::clone(&shared)));
         let link = Link::spawn(target.clone(), driver, first, sender);
-        Self { link, device: Device { shared, asks }, events, target }
+        Self { link, device: Device { shared, asks, looks }, events, target }
     }
 
     async fn event(&mut self) -> Event {
@@ -72,7 +75,11 @@ impl World {
 pub(super) struct Device {
     shared: Arc<Shared>,
     asks: mpsc::UnboundedReceiver<Asked>,
+    looks: mpsc::UnboundedReceiver<Looked>,
 }
+
+/// Someone who looks, as the device sees it.
+pub(super) type Looked = (Look, oneshot::Sender<Result<Vec<Report>, Failure>>);
 
 /// A request as the device sees it.
 #[derive(Debug)]
@@ -95,6 +102,10 @@ impl Asked {
 impl Device {
     pub(super) async fn asked(&mut self) -> Asked {
         timeout(LONG, self.asks.recv()).await.expect("nothing asked").expect("no device")
+    }
+
+    pub(super) async fn looked_at(&mut self) -> Looked {
+        timeout(LONG, self.looks.recv()).await.expect("nobody looks").expect("no device")
     }
 
     pub(super) async fn is_asked_nothing(&mut self) {
@@ -145,6 +156,7 @@ struct Shared {
     end: Mutex<watch::Sender<Option<String>>>,
     by_itself: Mutex<Option<Answer>>,
     asked: mpsc::UnboundedSender<Asked>,
+    looked: mpsc::UnboundedSender<Looked>,
 }
 
 #[derive(Debug)]
@@ -186,6 +198,14 @@ impl Line for FakeLine {
             let (reply, answer) = oneshot::channel();
             self.shared.asked.send(Asked { election, ask, reply }).unwrap();
             answer.await.unwrap_or(Answer::Unknown)
+        })
+    }
+
+    fn look(&self, look: Look) -> BoxFuture<'_, Result<Vec<Report>, Failure>> {
+        Box::pin(async move {
+            let (reply, answer) = oneshot::channel();
+            self.shared.looked.send((look, reply)).unwrap();
+            answer.await.unwrap_or_else(|_| Ok(Vec::new()))
         })
     }
 
