@@ -33,7 +33,6 @@ pub(super) struct Member {
     at: usize,
 }
 
-#[derive(Debug)]
 pub(super) struct Members {
     endpoints: Vec<(String, Endpoint)>,
     connect: ConnectOptions,
@@ -52,6 +51,14 @@ pub(super) struct Members {
 impl std::fmt::Debug for Member {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Member({}, connection {})", self.at, self.number)
+    }
+}
+
+impl std::fmt::Debug for Members {
+    /// Without the way to connect, which holds the password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.endpoints.iter().map(|(name, _)| name);
+        f.debug_list().entries(names).finish()
     }
 }
 

@@ -1,0 +1,174 @@
+//! Members die and stall while writers write.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lockstep_protocol::Written;
+use lockstep_store::kv::Range;
+use lockstep_store::{Etcd, Store};
+use lockstep_types::Revision;
+use tokio::sync::watch as channel;
+
+use crate::common::{
+    absent, all, get, insist, next, put, told, txn, unchanged, until, watch, write,
+};
+use crate::server::Cluster;
+
+/// What a writer was told: each value it tried, with the revision if it was said to be done.
+type Tried = BTreeMap<String, Option<Revision>>;
+
+/// Counts up a key of its own, each try with a value nobody else writes.
+async fn count(
+    store: Etcd,
+    writer: usize,
+    done: Arc<AtomicU64>,
+    stop: channel::Receiver<bool>,
+) -> Tried {
+    let key = format!("counter{writer}");
+    let (mut tried, mut at) = (Tried::new(), Revision::ZERO);
+    for attempt in 0.. {
+        if *stop.borrow() {
+            break;
+        }
+        let value = format!("{writer}.{attempt}");
+        let ops = [put(&key, &value), put(&format!("log/{value}"), "")];
+        let answer = txn(&store, &[unchanged(&key, at)], &ops).await;
+        match answer {
+            Ok(Written::Done(made)) => {
+                tried.insert(value, Some(made));
+                at = made;
+                done.fetch_add(1, Ordering::Relaxed);
+            }
+            // Decided again on what is there, whatever became of it.
+            Ok(Written::Stale(_)) => at = get(&store, &key).await.expect("a counter").revision,
+            Err(error) => {
+                assert!(error.is_retryable(), "{error:?}");
+                tried.insert(value, None);
+                at = get(&store, &key).await.map_or(Revision::ZERO, |entry| entry.revision);
+            }
+        }
+    }
+    tried
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_that_dies_takes_nothing_with_it() {
+    const WRITERS: usize = 8;
+    let mut cluster = Cluster::start(3);
+    let store = cluster.store("leader").await;
+    let start = store.revision().await.unwrap();
+    let mut feed = watch(&store, start).await;
+    let (stop, stopped) = channel::channel(false);
+    let done = Arc::new(AtomicU64::new(0));
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|n| tokio::spawn(count(store.clone(), n, Arc::clone(&done), stopped.clone())))
+        .collect();
+    let progress = async |more: u64| {
+        let goal = done.load(Ordering::Relaxed) + more;
+        until("progress", async || done.load(Ordering::Relaxed) >= goal).await;
+    };
+    for _ in 0..2 {
+        progress(100).await;
+        let leader = cluster.leader().await;
+        cluster.member(leader).kill();
+        progress(100).await;
+        cluster.member(leader).restart();
+    }
+    progress(50).await;
+    stop.send_replace(true);
+    let mut tried = Tried::new();
+    for writer in writers {
+        tried.extend(writer.await.unwrap());
+    }
+
+    // A last write, so that the watch has an end.
+    let last = loop {
+        if let Ok(Written::Done(last)) = txn(&store, &[], &[put("end", "")]).await {
+            break last;
+        }
+    };
+    let mut seen: BTreeMap<String, Revision> = BTreeMap::new();
+    let mut reached = start;
+    while reached < last {
+        let commit = next(&mut feed).await;
+        assert!(commit.revision > reached, "out of order");
+        reached = commit.revision;
+        let told = told(&commit);
+        let Some(value) = told.iter().find_map(|text| text.strip_prefix("log/")) else { continue };
+        let value = value.trim_end_matches('=');
+        assert_eq!(told.len(), 2, "torn: {told:?}");
+        assert!(told[0].ends_with(&format!("={value}")), "mixed: {told:?}");
+        assert_eq!(seen.insert(value.to_owned(), reached), None, "{value} was done twice");
+    }
+    let mut unknown = 0;
+    for (value, made) in &tried {
+        match made {
+            Some(made) => assert_eq!(seen.get(value), Some(made), "{value} was lost"),
+            None => unknown += 1,
+        }
+    }
+    // Nothing that nobody tried, and nothing that is not in the store.
+    assert!(seen.keys().all(|value| tried.contains_key(value)));
+    let (_, entries) = all(&store).await;
+    let stored = entries.iter().filter(|entry| entry.key.starts_with(b"log/")).count();
+    assert_eq!(stored, seen.len());
+    println!("{} acknowledged, {unknown} unknown, {} there", tried.len() - unknown, seen.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_that_stalls_is_left() {
+    let mut cluster = Cluster::start(3);
+    let store = cluster.store("stall").await;
+    let start = write(&store, &[put("a", "1")]).await;
+    let mut feed = watch(&store, start).await;
+
+    // The first member is the one in use.
+    cluster.member(0).stall();
+    let first = txn(&store, &[absent("late")], &[put("late", "first")]).await;
+    assert!(first.as_ref().is_err_and(|error| error.is_retryable()), "{first:?}");
+    // Decided again; the first one may still be in the hands of the member.
+    let second = insist(|| txn(&store, &[absent("late")], &[put("late", "second")])).await;
+    assert!(matches!(second, Written::Done(_)), "{second:?}");
+    assert_eq!(told(&next(&mut feed).await), ["late=second"]);
+    for n in 0..20 {
+        write(&store, &[put("b", &n.to_string())]).await;
+        assert_eq!(told(&next(&mut feed).await), [format!("b={n}")]);
+    }
+
+    cluster.member(0).resume();
+    // Once it answers with the present it has carried out what it had, if it ever will.
+    let present = store.revision().await.unwrap();
+    let mut raw = cluster.raw(0).await;
+    until("the member to catch up", async || {
+        let found = raw.get("x", None).await;
+        found.is_ok_and(|found| found.header().unwrap().revision().cast_unsigned() >= present.get())
+    })
+    .await;
+    let late = get(&store, "late").await.unwrap();
+    assert_eq!(&*late.value, b"second");
+    write(&store, &[put("c", "1")]).await;
+    assert_eq!(told(&next(&mut feed).await), ["c=1"], "nothing happened late");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dead_member_in_the_list_is_no_hindrance() {
+    let mut cluster = Cluster::start(3);
+    cluster.member(0).kill();
+    let store = cluster.store("dead").await;
+    let made = insist(|| txn(&store, &[], &[put("a", "1")])).await;
+    assert!(matches!(made, Written::Done(_)), "{made:?}");
+    let entry = get(&store, "a").await.unwrap();
+    assert_eq!(Written::Done(entry.revision), made);
+
+    // Without a majority nothing is answered, and nothing is made up.
+    cluster.member(1).kill();
+    let lost = txn(&store, &[], &[put("a", "2")]).await;
+    assert!(lost.as_ref().is_err_and(|error| error.is_retryable()), "{lost:?}");
+    let lost = store.range(Range::all()).await;
+    assert!(lost.as_ref().is_err_and(|error| error.is_retryable()), "{lost:?}");
+    cluster.member(1).restart();
+    let found = insist(|| store.range(Range::key("a"))).await.entries;
+    // The write without an answer may have happened or not.
+    assert!([b"1", b"2"].contains(&<&[u8; 1]>::try_from(&*found[0].value).unwrap()));
+}
