@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{change, client, demo, serve, show, sim};
+use crate::{change, client, demo, serve, show, sim, store};
 
 /// What a command ends with when it does not go well.
 pub(crate) type Failed = Box<dyn Error + Send + Sync>;
@@ -84,6 +84,9 @@ enum Command {
     Demo(demo::Demo),
     /// Simulate gNMI devices, or do something to simulated ones
     Sim(sim::Sim),
+    /// Look into a store, or move what it holds
+    #[command(subcommand)]
+    Store(store::Store),
     /// Read configuration
     Get(show::Get),
     /// Change configuration, on one target or several at once
@@ -110,6 +113,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Serve { config } => serve::serve(&config).await,
         Command::Demo(demo) => demo::demo(&demo).await,
         Command::Sim(sim) => sim::sim(sim).await,
+        Command::Store(store) => store::store(&store, &global).await,
         Command::Get(get) => show::get(&client::Client::connect(&global).await?, &get).await,
         Command::Set(set) => {
             change::set(client::Client::connect(&global).await?, set, &global).await

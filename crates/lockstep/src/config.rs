@@ -7,6 +7,7 @@ mod check;
 mod environment;
 mod error;
 mod file;
+mod gnmic;
 mod nearest;
 mod size;
 mod target;
@@ -65,11 +66,40 @@ impl Config {
         folder: &Path,
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, error::Problem> {
-        let tree = serde_saphyr::from_str(text)
-            .map_err(|error| error::Problem::Syntax(error.to_string()))?;
-        let tree = environment::fill(tree, environment)?;
-        check::check(file::read(tree)?, folder)
+        let mut file = file::read(tree(text, environment)?)?;
+        let mut warnings = Vec::new();
+        if let Some(path) = file.targets_file.take() {
+            let path = folder.join(path);
+            let more = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+            let more = more.and_then(|text| {
+                let tree = tree(&text, environment).map_err(|problem| problem.to_string())?;
+                gnmic::read(&tree).map_err(|problem| problem.to_string())
+            });
+            let wrong =
+                |why| error::Problem::value("targets-file", format!("{}: {why}", path.display()));
+            let (targets, ignored) = more.map_err(wrong)?;
+            file.add_targets(targets)?;
+            warnings.extend(ignored_warning(&path, &ignored));
+        }
+        check::check(file, folder, warnings)
     }
+}
+
+fn tree(
+    text: &str,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<serde_json::Value, error::Problem> {
+    let tree = serde_saphyr::from_str(text);
+    let tree = tree.map_err(|error| error::Problem::Syntax(error.to_string()))?;
+    environment::fill(tree, environment)
+}
+
+/// One warning for all that gnmic alone has a use for.
+fn ignored_warning(path: &Path, ignored: &std::collections::BTreeSet<String>) -> Option<String> {
+    let names: Vec<&str> = ignored.iter().map(String::as_str).collect();
+    let names = names.join(", ");
+    (!ignored.is_empty())
+        .then(|| format!("{}: these keys are for gnmic and ignored: {names}", path.display()))
 }
 
 #[cfg(test)]

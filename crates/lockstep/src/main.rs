@@ -9,6 +9,7 @@ mod output;
 mod serve;
 mod show;
 mod sim;
+mod store;
 
 use std::process::ExitCode;
 

@@ -36,6 +36,7 @@ impl Service {
         });
         let node = node.await?;
         let listeners = Listeners {
+            records: records.clone(),
             listen: config.listen,
             http: Some(config.http),
             tls: config.tls,

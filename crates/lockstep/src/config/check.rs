@@ -19,9 +19,12 @@ const STORE: &str = "./data";
 const MESSAGE: usize = 16 << 20;
 const PENDING: usize = 10_000;
 
-pub(super) fn check(file: File, folder: &Path) -> Result<Config, Problem> {
+pub(super) fn check(
+    file: File,
+    folder: &Path,
+    mut warnings: Vec<String>,
+) -> Result<Config, Problem> {
     refuse_what_is_not_there(&file)?;
-    let mut warnings = Vec::new();
     if file.retention.is_some() {
         warnings.push("retention has no effect yet: everything is kept".to_owned());
     }
@@ -60,11 +63,6 @@ fn refuse_what_is_not_there(file: &File) -> Result<(), Problem> {
         ("store-tls", &file.store_tls, "etcd"),
         ("store-user", &file.store_user, "etcd"),
         ("store-password", &file.store_password, "etcd"),
-        (
-            "targets-file",
-            &file.targets_file,
-            "targets from another file; list them under `targets`",
-        ),
         ("users", &file.users, "users, so everyone who can connect may do everything"),
         ("tokens", &file.tokens, "tokens, so everyone who can connect may do everything"),
         ("roles", &file.roles, "roles, so everyone who can connect may do everything"),

@@ -25,7 +25,7 @@ pub(super) struct File {
     pub(super) tls: Option<Tls>,
     #[serde(default)]
     pub(super) models: BTreeMap<String, Models>,
-    pub(super) targets_file: Option<Value>,
+    pub(super) targets_file: Option<PathBuf>,
     #[serde(default)]
     pub(super) targets: BTreeMap<String, Target>,
     pub(super) users: Option<Value>,
@@ -118,6 +118,20 @@ pub(super) struct Limits {
 pub(super) enum Size {
     Bytes(usize),
     Text(String),
+}
+
+impl File {
+    /// Adds targets from another file. A name that both have is a mistake in one of them.
+    pub(super) fn add_targets(&mut self, more: BTreeMap<String, Target>) -> Result<(), Problem> {
+        for (name, target) in more {
+            if self.targets.contains_key(&name) {
+                let at = format!("targets.{name}");
+                return Err(Problem::value(at, "is in the targets-file as well; keep one of them"));
+            }
+            self.targets.insert(name, target);
+        }
+        Ok(())
+    }
 }
 
 /// Reads the tree of a file.

@@ -100,7 +100,7 @@ fn plaintext_stays_on_the_machine() {
 #[test]
 fn what_is_not_there_says_so() {
     assert_eq!(error("store: etcd://a:2379"), "store: not implemented yet: etcd; name a folder");
-    for key in ["users", "tokens", "roles", "secret-paths", "targets-file", "store-tls"] {
+    for key in ["users", "tokens", "roles", "secret-paths", "store-tls"] {
         let text = format!("{key}: [x]");
         assert!(error(&text).starts_with(&format!("{key}: not implemented yet")), "{key}");
     }
@@ -127,4 +127,25 @@ fn wrong_values_say_where() {
     assert!(error("listen: nowhere").starts_with("listen: \"nowhere\" is no address"));
     assert!(error("limits: {message: big}\ninsecure: true").starts_with("limits.message: "));
     assert!(error("a: [").starts_with("not YAML"));
+}
+
+#[test]
+fn targets_come_from_gnmics_file_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let gnmic = "username: admin\npassword: $SECRET\nlog: true\ntargets: {leaf2: {address: 10.0.0.2, tags: [pod1]}}";
+    std::fs::write(folder.path().join("gnmic.yaml"), gnmic).unwrap();
+    let environment = |name: &str| (name == "SECRET").then(|| "hunter2".to_owned());
+    let read =
+        |text: &str| Config::parse(text, folder.path(), &environment).map_err(|e| e.to_string());
+    let config = read(&format!("{SMALL}\ntargets-file: gnmic.yaml")).unwrap();
+    assert_eq!(config.targets.len(), 2);
+    let leaf2 = &config.targets["leaf2"];
+    assert_eq!(leaf2.driver.addresses, ["10.0.0.2:57400"]);
+    assert_eq!(leaf2.driver.password.as_deref(), Some("hunter2"));
+    assert!(config.warnings[0].ends_with("ignored: log"), "{:?}", config.warnings);
+    let twice = SMALL.replace("leaf1", "leaf2");
+    let twice = read(&format!("{twice}\ntargets-file: gnmic.yaml")).unwrap_err();
+    assert!(twice.starts_with("targets.leaf2: is in the targets-file as well"), "{twice}");
+    let missing = read(&format!("{SMALL}\ntargets-file: none.yaml")).unwrap_err();
+    assert!(missing.starts_with("targets-file: "), "{missing}");
 }
