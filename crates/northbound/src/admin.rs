@@ -1,5 +1,6 @@
 //! The admin service of `lockstep.v1`.
 
+mod export;
 mod show;
 
 use std::collections::BTreeSet;
@@ -7,13 +8,15 @@ use std::sync::Arc;
 
 use lockstep_gnmi::proto::lockstep::v1::admin_server::{Admin, AdminServer};
 use lockstep_gnmi::proto::lockstep::v1::{
-    CancelRequest, CancelResponse, GetTargetRequest, GetTargetResponse, GetTransactionRequest,
-    GetTransactionResponse, ListTargetsRequest, ListTargetsResponse, ListTransactionsRequest,
-    ListTransactionsResponse, RollbackRequest, RollbackResponse, RollbackRule,
+    CancelRequest, CancelResponse, ExportRequest, GetTargetRequest, GetTargetResponse,
+    GetTransactionRequest, GetTransactionResponse, ListTargetsRequest, ListTargetsResponse,
+    ListTransactionsRequest, ListTransactionsResponse, RollbackRequest, RollbackResponse,
+    RollbackRule,
 };
 use lockstep_node::Handle;
 use lockstep_protocol::record::{Kind, Mode, Rule, Transaction};
 use lockstep_protocol::{Body, Reply, Until};
+use lockstep_store::Records;
 use lockstep_types::{Index, Target};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
@@ -31,12 +34,18 @@ const LARGEST_PAGE: usize = 10_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Service {
     node: Handle,
+    records: Records,
     ids: Arc<Ids>,
 }
 
 impl Service {
-    pub(crate) fn server(node: Handle, ids: Arc<Ids>, message: usize) -> AdminServer<Self> {
-        AdminServer::new(Self { node, ids })
+    pub(crate) fn server(
+        node: Handle,
+        records: Records,
+        ids: Arc<Ids>,
+        message: usize,
+    ) -> AdminServer<Self> {
+        AdminServer::new(Self { node, records, ids })
             .max_decoding_message_size(message)
             .max_encoding_message_size(message)
     }
@@ -161,5 +170,14 @@ impl Admin for Service {
                 Ok(Response::new(CancelResponse { transaction }))
             }
         }
+    }
+
+    type ExportStream = export::Stream;
+
+    async fn export(
+        &self,
+        _: Request<ExportRequest>,
+    ) -> Result<Response<Self::ExportStream>, Status> {
+        Ok(Response::new(export::start(self.records.clone())))
     }
 }

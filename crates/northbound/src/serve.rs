@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lockstep_node::Handle;
+use lockstep_store::Records;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -29,6 +30,8 @@ pub struct Tls {
 /// What is served where.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The store, for whoever exports it.
+    pub records: Records,
     /// gNMI and the admin API.
     pub listen: SocketAddr,
     /// HTTP; none: not served.
@@ -132,7 +135,7 @@ async fn grpc(node: Handle, options: &Options) -> Result<tonic::transport::serve
     let ids = Arc::new(Ids::new(node.session().clone()));
     let (health, health_service) = tonic_health::server::health_reporter();
     let gnmi = gnmi::Service::server(node.clone(), Arc::clone(&ids), options.message);
-    let admin = admin::Service::server(node, ids, options.message);
+    let admin = admin::Service::server(node, options.records.clone(), ids, options.message);
     serving(&health, &gnmi, &admin).await;
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(lockstep_gnmi::DESCRIPTORS)

@@ -99,6 +99,9 @@ pub enum Error {
         /// The folder.
         folder: PathBuf,
     },
+    /// There is a store, and nothing in it.
+    #[error("the store is empty")]
+    Empty,
     /// The bytes on the disk are not those that were written.
     #[error(
         "{} is damaged ({what}); restore the folder from a backup, or import an export of it into an \

@@ -72,7 +72,18 @@ impl Records {
         Self::open_knowing(store, LEVEL).await
     }
 
-    /// The same for a version that knows format levels up to this one; for tests of what happens when
+    /// Opens the records in a store that has some.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if it has none; otherwise as [`Records::open`].
+    pub async fn open_existing(store: Arc<dyn Store>) -> Result<Self, Error> {
+        if format::is_empty(&*store).await? {
+            return Err(Error::Empty);
+        }
+        Self::open(store).await
+    }
+
+    /// As [`Records::open`], for a version that knows format levels up to this one; for tests of what happens when
     /// nodes of different versions meet.
     ///
     /// # Errors

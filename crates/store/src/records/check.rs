@@ -47,7 +47,7 @@ pub struct Checked {
 pub async fn check(store: &dyn Store) -> Result<Checked, Error> {
     let level = match format::level(store, LEVEL).await? {
         Some((_, level)) => level,
-        // Says why not.
+        None if format::is_empty(store).await? => return Err(Error::Empty),
         None => return Err(format::unowned(store).await?),
     };
     let epoch = format::epoch(store).await?.get();
@@ -87,7 +87,10 @@ impl Look {
         let bytes = (entry.key.len() + entry.value.len()) as u64;
         let name = match Name::parse(&entry.key) {
             Ok(name) => name,
-            Err(error) => return Ok(self.problem(error)),
+            Err(error) => {
+                self.problem(error);
+                return Ok(());
+            }
         };
         let count = self.found.kinds.entry(name.kind()).or_default();
         (count.keys, count.bytes) = (count.keys + 1, count.bytes + bytes);
@@ -104,7 +107,10 @@ impl Look {
                 self.parts.remove(&(entry.key.to_vec(), unique));
             }
             Ok(None) => {}
-            Err(error @ Error::Unreadable { .. }) => return Ok(self.problem(error)),
+            Err(error @ Error::Unreadable { .. }) => {
+                self.problem(error);
+                return Ok(());
+            }
             Err(error) => return Err(error),
         }
         match decode::stored(&entry.key, &entry.value) {
