@@ -37,7 +37,7 @@ mod version;
 use std::sync::Arc;
 use std::time::Duration;
 
-use etcd_client::{Client, ResponseHeader};
+use etcd_client::ResponseHeader;
 use lockstep_protocol::Written;
 use lockstep_types::Revision;
 use tokio::sync::{OwnedRwLockReadGuard, RwLock, watch};
@@ -48,7 +48,7 @@ use crate::kv::{Lease, Limits, Page, Range, Txn};
 use crate::{Error, Feed, Pending, Store};
 use fault::{Fault, Unexpected};
 use keys::Keys;
-use members::Members;
+use members::{Member, Members};
 use tide::Tide;
 
 /// A store in an etcd cluster. Clones share the connection.
@@ -165,8 +165,8 @@ impl Store for Etcd {
     fn compact(&self, before: Revision) -> Pending<'_, ()> {
         Box::pin(async move {
             let _entered = self.enter().await?;
-            let compact = |client: Client| async move {
-                client.kv_client().compact(number(before), None).await
+            let compact = |member: Arc<Member>| async move {
+                member.kv().compact(number(before), None).await
             };
             match self.inner.members.ask(compact).await {
                 // Somebody has been there before, or we have.

@@ -106,7 +106,7 @@ impl Follower {
         }
     }
 
-    async fn open(&mut self) -> Result<(Member, WatchStream), End> {
+    async fn open(&mut self) -> Result<(Arc<Member>, WatchStream), End> {
         let deadline = Instant::now() + self.inner.members.timeout;
         let member = match self.inner.members.member(deadline).await {
             Ok(member) => member,
@@ -119,7 +119,7 @@ impl Follower {
             .with_start_revision(number(self.position).max(1))
             .with_fragment();
         let root = self.inner.keys.root.clone();
-        let mut client = member.client.watch_client().max_decoding_message_size(MESSAGE);
+        let mut client = member.watches().max_decoding_message_size(MESSAGE);
         match timeout(self.inner.members.timeout, client.watch(root, Some(options))).await {
             Ok(Ok(stream)) => Ok((member, stream)),
             Ok(Err(error)) => {

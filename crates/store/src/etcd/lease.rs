@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use etcd_client::Client;
-
 use super::Inner;
 use super::fault::{Fault, Unexpected};
+use super::members::Member;
 use crate::Error;
 use crate::kv::Lease;
 
@@ -20,7 +19,7 @@ pub(super) async fn grant(inner: &Inner, ttl: Duration) -> Result<Lease, Error> 
     let seconds = ttl.as_secs().saturating_add(rest).clamp(1, LONGEST);
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     // One that was granted without our hearing of it runs out by itself.
-    let grant = |client: Client| async move { client.lease_client().grant(seconds, None).await };
+    let grant = |member: Arc<Member>| async move { member.leases().grant(seconds, None).await };
     let granted = inner.members.ask(grant).await.map_err(Fault::read)?;
     match granted.id() {
         0 => Err(Error::Failed { source: Arc::new(Unexpected(granted.error().to_owned())) }),
@@ -31,7 +30,7 @@ pub(super) async fn grant(inner: &Inner, ttl: Duration) -> Result<Lease, Error> 
 pub(super) async fn keep(inner: &Inner, lease: Lease) -> Result<(), Error> {
     let id = lease.0.cast_signed();
     // The stream is only for one: they are seconds apart, and each may go to another member.
-    let keep = |client: Client| async move { client.lease_client().keep_alive(id).await.map(drop) };
+    let keep = |member: Arc<Member>| async move { member.leases().keep_alive(id).await.map(drop) };
     match inner.members.ask(keep).await {
         Err(Fault::LeaseGone) => Err(Error::LeaseGone(lease)),
         kept => kept.map_err(Fault::read),
@@ -42,9 +41,9 @@ pub(super) async fn revoke(inner: &Inner, lease: Lease) -> Result<(), Error> {
     let id = lease.0.cast_signed();
     let tried = AtomicBool::new(false);
     let again = AtomicBool::new(false);
-    let revoke = |client: Client| {
+    let revoke = |member: Arc<Member>| {
         again.store(tried.swap(true, Ordering::Relaxed), Ordering::Relaxed);
-        async move { client.lease_client().revoke(id).await }
+        async move { member.leases().revoke(id).await }
     };
     match inner.members.ask(revoke).await {
         // It may have been our own first try that ended it.

@@ -7,7 +7,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use etcd_client::{Channel, Client, ConnectOptions};
+use etcd_client::{Channel, Client, ConnectOptions, KvClient, LeaseClient, WatchClient};
 use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
@@ -25,9 +25,8 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_m
 const WINDOW: u32 = 4 << 20;
 
 /// A connection to the member in use.
-#[derive(Clone)]
 pub(super) struct Member {
-    pub(super) client: Client,
+    client: Client,
     /// Which connection this is; another is never given the same number.
     pub(super) number: u64,
     at: usize,
@@ -40,12 +39,27 @@ pub(super) struct Members {
     pub(super) timeout: Duration,
     /// How long one that may be asked again is, in all.
     patience: Duration,
-    current: RwLock<Option<Member>>,
+    current: RwLock<Option<Arc<Member>>>,
     /// Held by whoever looks for another member, with the place of the next to be tried and the
     /// number of the last connection.
     search: Mutex<(usize, u64)>,
     /// The last connection that was left.
     left: watch::Sender<u64>,
+}
+
+// Each a client of its own: taking the whole one along with every request costs more than the request.
+impl Member {
+    pub(super) fn kv(&self) -> KvClient {
+        self.client.kv_client()
+    }
+
+    pub(super) fn leases(&self) -> LeaseClient {
+        self.client.lease_client()
+    }
+
+    pub(super) fn watches(&self) -> WatchClient {
+        self.client.watch_client()
+    }
 }
 
 impl std::fmt::Debug for Member {
@@ -85,7 +99,7 @@ impl Members {
     }
 
     /// Asks for something that may be done twice, of one member after the other.
-    pub(super) async fn ask<T, F>(&self, request: impl Fn(Client) -> F) -> Result<T, Fault>
+    pub(super) async fn ask<T, F>(&self, request: impl Fn(Arc<Member>) -> F) -> Result<T, Fault>
     where
         F: Future<Output = Result<T, etcd_client::Error>>,
     {
@@ -94,7 +108,7 @@ impl Members {
     }
 
     /// Asks for something that must not be done twice: again only if it certainly was not done.
-    pub(super) async fn write<T, F>(&self, request: impl Fn(Client) -> F) -> Result<T, Fault>
+    pub(super) async fn write<T, F>(&self, request: impl Fn(Arc<Member>) -> F) -> Result<T, Fault>
     where
         F: Future<Output = Result<T, etcd_client::Error>>,
     {
@@ -103,7 +117,7 @@ impl Members {
 
     async fn tries<T, F>(
         &self,
-        request: impl Fn(Client) -> F,
+        request: impl Fn(Arc<Member>) -> F,
         again: impl Fn(&Fault) -> bool,
     ) -> Result<T, Fault>
     where
@@ -121,12 +135,16 @@ impl Members {
         }
     }
 
-    async fn once<T, F>(&self, deadline: Instant, request: impl Fn(Client) -> F) -> Result<T, Fault>
+    async fn once<T, F>(
+        &self,
+        deadline: Instant,
+        request: impl Fn(Arc<Member>) -> F,
+    ) -> Result<T, Fault>
     where
         F: Future<Output = Result<T, etcd_client::Error>>,
     {
         let member = self.member(deadline).await?;
-        let answer = match timeout(self.timeout, request(member.client.clone())).await {
+        let answer = match timeout(self.timeout, request(Arc::clone(&member))).await {
             Ok(answer) => answer.map_err(Fault::from),
             Err(_) => Err(Fault::late()),
         };
@@ -144,7 +162,7 @@ impl Members {
 
     /// The member in use, or the next that will do. Looks until the deadline, and goes through all of
     /// them at least once.
-    pub(super) async fn member(&self, deadline: Instant) -> Result<Member, Fault> {
+    pub(super) async fn member(&self, deadline: Instant) -> Result<Arc<Member>, Fault> {
         if let Some(member) = self.current() {
             return Ok(member);
         }
@@ -182,13 +200,14 @@ impl Members {
         }
     }
 
-    fn current(&self) -> Option<Member> {
+    fn current(&self) -> Option<Arc<Member>> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn take(&self, member: Member) -> Member {
+    fn take(&self, member: Member) -> Arc<Member> {
+        let member = Arc::new(member);
         tracing::info!(member = self.endpoints[member.at].0, "connected to etcd");
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(member.clone());
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&member));
         member
     }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use etcd_client::{Client, GetOptions, GetResponse, KeyValue};
+use etcd_client::{GetOptions, GetResponse, KeyValue};
 use lockstep_types::Revision;
 
 use super::fault::{Fault, Unexpected};
+use super::members::Member;
 use super::{Inner, number, revision, unsigned};
 use crate::Error;
 use crate::kv::{Entry, Lease, Page, Range};
@@ -71,10 +72,10 @@ async fn get(inner: &Inner, range: &Range, count: usize) -> Result<GetResponse, 
         options = options.with_revision(number(at).max(1));
     }
     let from = inner.keys.theirs(&range.from);
-    let get = |client: Client| {
+    let get = |member: Arc<Member>| {
         let (from, options) = (from.clone(), options.clone());
         async move {
-            let mut client = client.kv_client().max_decoding_message_size(MESSAGE);
+            let mut client = member.kv().max_decoding_message_size(MESSAGE);
             client.get(from, Some(options)).await
         }
     };
@@ -120,12 +121,12 @@ fn entry(inner: &Inner, pair: KeyValue) -> Result<Entry, Error> {
 /// watch does.
 pub(super) async fn compacted(inner: &Inner, asked: Revision) -> Error {
     let key = inner.keys.mark();
-    let watch = |client: Client| {
+    let watch = |member: Arc<Member>| {
         let key = key.clone();
         async move {
             let options =
                 etcd_client::WatchOptions::new().with_start_revision(number(asked).max(1));
-            let mut stream = client.watch_client().watch(key, Some(options)).await?;
+            let mut stream = member.watches().watch(key, Some(options)).await?;
             while let Some(response) = stream.message().await? {
                 if response.canceled() {
                     return Ok(response.compact_revision());

@@ -8,15 +8,15 @@
 //! Asking etcd how far a watch is would be cheaper, but its answer may overtake events in 3.4.
 //! In a cluster of our own a mark is hardly ever written, as every revision is ours.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use etcd_client::Client;
 use lockstep_types::Revision;
 use tokio::sync::{Mutex, watch};
 
 use super::fault::Fault;
-use super::members::Members;
+use super::members::{Member, Members};
 use super::{number, revision};
 
 /// How long a watch may stay behind before a mark is written: longer than etcd takes to bring a new
@@ -88,8 +88,8 @@ impl Tide {
         if *marked > beyond {
             return Ok(());
         }
-        let put = |client: Client| async move {
-            client.kv_client().put(self.key.clone(), Vec::new(), None).await
+        let put = |member: Arc<Member>| async move {
+            member.kv().put(self.key.clone(), Vec::new(), None).await
         };
         let answer = members.ask(put).await?;
         *marked = revision(answer.header())?;
@@ -99,7 +99,7 @@ impl Tide {
     /// Reads the revision of the cluster, which is then due.
     pub(super) async fn read(&self, members: &Members) -> Result<Revision, Fault> {
         let get =
-            |client: Client| async move { client.kv_client().get(self.key.clone(), None).await };
+            |member: Arc<Member>| async move { member.kv().get(self.key.clone(), None).await };
         let found = revision(members.ask(get).await?.header())?;
         self.told(found);
         Ok(found)
@@ -108,9 +108,9 @@ impl Tide {
     /// Reads nothing as it was at this revision, to see whether it is still kept.
     pub(super) async fn probe(&self, members: &Members, at: Revision) -> Result<(), Fault> {
         let options = etcd_client::GetOptions::new().with_revision(number(at)).with_count_only();
-        let get = |client: Client| {
+        let get = |member: Arc<Member>| {
             let (key, options) = (self.key.clone(), options.clone());
-            async move { client.kv_client().get(key, Some(options)).await }
+            async move { member.kv().get(key, Some(options)).await }
         };
         members.ask(get).await.map(drop)
     }

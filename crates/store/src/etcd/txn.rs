@@ -1,10 +1,13 @@
 //! A transaction in etcd's words.
 
+use std::sync::Arc;
+
 use etcd_client::{Compare as Theirs, CompareOp, PutOptions, Txn as Request, TxnOp};
 use lockstep_protocol::Written;
 
 use super::fault::Fault;
 use super::keys::Keys;
+use super::members::Member;
 use super::{Inner, number, revision};
 use crate::Error;
 use crate::kv::{Compare, Lease, Limits, Op, Txn};
@@ -25,9 +28,9 @@ pub(super) fn limits(keys: &Keys) -> Limits {
 pub(super) async fn write(inner: &Inner, txn: Txn) -> Result<Written, Error> {
     txn.check(inner.limits)?;
     let request = request(&inner.keys, &txn);
-    let send = |client: etcd_client::Client| {
+    let send = |member: Arc<Member>| {
         let request = request.clone();
-        async move { client.kv_client().txn(request).await }
+        async move { member.kv().txn(request).await }
     };
     let answer = match inner.members.write(send).await {
         Ok(answer) => answer,

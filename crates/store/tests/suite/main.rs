@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use lockstep_store::{Embedded, Etcd, Memory, Store};
 
+use model::Run;
 use server::Cluster;
 use support::Check;
 
@@ -77,4 +78,37 @@ fn etcd() {
         let options = cluster.options(name);
         Arc::new(runtime.block_on(Etcd::open(&options)).expect("a store"))
     });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn embedded_across_restarts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = || Arc::new(Embedded::open(folder.path()).expect("a store"));
+    let mut store = open();
+    let mut run = Run::start(store.clone()).await;
+    for _ in 0..10 {
+        run.steps(300).await;
+        run.hear().await;
+        store.close().await.expect("a close");
+        store = open();
+        run.opened_again(store.clone()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn etcd_across_restarts() {
+    let mut cluster = Cluster::start(1);
+    let store = Arc::new(cluster.store("restarts").await);
+    let mut run = Run::start(store.clone()).await;
+    for round in 0..6 {
+        run.steps(200).await;
+        if round % 2 == 0 {
+            run.hear().await;
+        }
+        // Neither the store nor its watch is opened again: they find the cluster by themselves.
+        cluster.member(0).restart();
+        let back = async { while store.revision().await.is_err() {} };
+        tokio::time::timeout(DEADLINE, back).await.expect("an answer in time");
+    }
+    run.hear().await;
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lockstep_protocol::Written;
-use lockstep_store::Store;
-use lockstep_store::kv::{Compare, Op, Page, Range};
+use lockstep_store::kv::{Compare, Event, Op, Page, Range};
+use lockstep_store::{Feed, Store};
 use lockstep_types::Revision;
 
 use crate::support::{absent, checks, delete, exists, put, revision, text, txn, unchanged};
@@ -19,6 +19,8 @@ type State = BTreeMap<&'static str, (String, Revision)>;
 struct Model {
     first: Revision,
     states: Vec<State>,
+    /// The first state that can still be read.
+    kept: usize,
     dice: u64,
 }
 
@@ -80,7 +82,7 @@ impl Model {
 
     /// A range and the answer to it.
     fn range(&mut self) -> (Range, Page) {
-        let back = self.roll(self.states.len().min(30));
+        let back = self.roll((self.states.len() - self.kept).min(30));
         let at = self.states.len() - 1 - back;
         let revision = Revision::new(self.first.get() + at as u64);
         let asked = (back > 0 || self.roll(2) == 0).then_some(revision);
@@ -101,15 +103,45 @@ impl Model {
 }
 
 async fn a_store_answers_like_the_simplest_one(store: Arc<dyn Store>) {
-    let first = revision(&*store).await;
-    let mut feed = store.watch(first).await.expect("a watch");
-    let mut model = Model { first, states: vec![State::new()], dice: 0x2545_F491_4F6C_DD1D };
-    for _ in 0..400 {
+    let mut run = Run::start(store).await;
+    run.steps(400).await;
+    run.hear().await;
+}
+
+/// A store beside the simplest one.
+pub(crate) struct Run {
+    store: Arc<dyn Store>,
+    feed: Box<dyn Feed>,
+    model: Model,
+    /// What the watch has told, and of how many states.
+    told: BTreeMap<String, (String, Revision)>,
+    heard: usize,
+}
+
+impl Run {
+    /// Begins with an empty store.
+    pub(crate) async fn start(store: Arc<dyn Store>) -> Self {
+        let first = revision(&*store).await;
+        let feed = store.watch(first).await.expect("a watch");
+        let (states, dice) = (vec![State::new()], 0x2545_F491_4F6C_DD1D);
+        let model = Model { first, states, kept: 0, dice };
+        Self { store, feed, model, told: BTreeMap::new(), heard: 0 }
+    }
+
+    /// Asks so many things.
+    pub(crate) async fn steps(&mut self, count: usize) {
+        for _ in 0..count {
+            self.step().await;
+        }
+    }
+
+    async fn step(&mut self) {
+        let model = &mut self.model;
         let compares: Vec<_> = (0..model.roll(3)).map(|_| model.compare()).collect();
         let holds = compares.iter().all(|(_, holds)| *holds);
         let compares: Vec<_> = compares.into_iter().map(|(compare, _)| compare).collect();
         let (ops, state) = model.ops();
-        let answer = txn(&*store, &compares, &ops).await;
+        let answer = txn(&*self.store, &compares, &ops).await;
         if let (true, Some(state)) = (holds, state) {
             model.states.push(state);
         }
@@ -117,26 +149,37 @@ async fn a_store_answers_like_the_simplest_one(store: Arc<dyn Store>) {
         assert_eq!(answer, if holds { Written::Done(at) } else { Written::Stale(at) });
         for _ in 0..3 {
             let (range, expected) = model.range();
-            let found = store.range(range.clone()).await.expect("a page");
+            let found = self.store.range(range.clone()).await.expect("a page");
             assert_eq!(found, expected, "{range:?}");
         }
     }
-    // The watch tells how each state became the next.
-    let mut state = BTreeMap::new();
-    for expected in &model.states[1..] {
-        let commit = feed.next().await.expect("a revision");
-        for event in &*commit.events {
-            let key = text(event.key()).to_owned();
-            match event {
-                lockstep_store::kv::Event::Put(entry) => {
-                    state.insert(key, (text(&entry.value).to_owned(), entry.revision));
-                }
-                lockstep_store::kv::Event::Delete(_) => {
-                    state.remove(&key).expect("a key that was there");
+
+    /// The watch tells how each state became the next.
+    pub(crate) async fn hear(&mut self) {
+        for expected in &self.model.states[self.heard + 1..] {
+            let commit = self.feed.next().await.expect("a revision");
+            for event in &*commit.events {
+                let key = text(event.key()).to_owned();
+                match event {
+                    Event::Put(entry) => {
+                        let value = (text(&entry.value).to_owned(), entry.revision);
+                        self.told.insert(key, value);
+                    }
+                    Event::Delete(_) => {
+                        self.told.remove(&key).expect("a key that was there");
+                    }
                 }
             }
+            let told = self.told.iter().map(|(key, value)| (key.as_str(), value));
+            assert!(told.eq(expected.iter().map(|(key, value)| (*key, value))), "{:?}", self.told);
+            self.heard += 1;
         }
-        let told = state.iter().map(|(key, value)| (key.as_str(), value));
-        assert!(told.eq(expected.iter().map(|(key, value)| (*key, value))), "{state:?}");
+    }
+
+    /// Goes on with the store as it was opened again: what was before is there, but for its history.
+    pub(crate) async fn opened_again(&mut self, store: Arc<dyn Store>) {
+        self.model.kept = self.model.states.len() - 1;
+        self.feed = store.watch(self.model.revision()).await.expect("a watch");
+        self.store = store;
     }
 }
