@@ -22,6 +22,8 @@
 //!
 //! [`Records::write`]: crate::Records::write
 
+mod clock;
+mod connect;
 mod fault;
 mod feed;
 mod gather;

@@ -7,8 +7,8 @@
 //!          Records      keys and values of records; trees as snapshot and deltas; sessions
 //!              │
 //!      dyn Store (kv)   ordered bytes, revisions, compares, watch, leases
-//!         ╱        ╲
-//!     Memory     Embedded     inline, or a writer thread that shares one disk sync among many
+//!         ╱        ╲     ╲
+//!     Memory     Embedded  Etcd    inline; a writer thread that shares one disk sync; a cluster
 //!         ╲        ╱
 //!          Ledger       revisions, recent history, leases: what makes a map of bytes a store
 //!             │

@@ -13,6 +13,7 @@ use lockstep_types::Revision;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::clock::{Clock, Then};
 use super::fault::{Fault, Unexpected};
 use super::gather::Gather;
 use super::members::Member;
@@ -23,9 +24,6 @@ use crate::{Error, Feed, Pending};
 
 /// How many revisions are read ahead of the reader.
 const AHEAD: usize = 64;
-/// How long a quiet watch goes without asking how far the cluster is, lest what it would go on from is
-/// forgotten while only others write.
-const QUIET: Duration = Duration::from_secs(60);
 /// The first pause before a lost stream is opened again, and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
 /// How often in a row a watch may be refused before it is given up: once or twice may be an old token.
@@ -158,7 +156,7 @@ impl Follower {
             if closing && (self.position >= due.told || clock.stuck()) {
                 return End::Over(Error::Closed);
             }
-            let next = clock.next(self.inner.tide.grace(), self.position, due);
+            let (at, then) = clock.next(self.inner.tide.grace(), self.position, due);
             tokio::select! {
                 biased;
                 () = self.out.closed() => return End::Unread,
@@ -172,26 +170,39 @@ impl Follower {
                 () = self.inner.members.left(connection) => return End::Lost,
                 _ = self.due.changed() => {}
                 _ = self.closing.changed() => {}
-                () = sleep_until(next.0) => match next.1 {
+                () = sleep_until(at) => match then {
                     Then::Mark => {
                         clock.marked = Some(due.told);
-                        let inner = Arc::clone(&self.inner);
-                        tokio::spawn(async move {
-                            // Where it fails the watch is about to be lost too, or it is tried again.
-                            let _ = inner.tide.mark(&inner.members, due.told).await;
-                        });
+                        self.mark(due.told);
                     }
                     Then::Ask => {
                         clock.heard = Instant::now();
-                        let inner = Arc::clone(&self.inner);
-                        tokio::spawn(async move {
-                            let _ = inner.tide.read(&inner.members).await;
-                        });
+                        self.ask();
                     }
                     Then::GiveUp => return End::Lost,
                 },
             }
         }
+    }
+
+    /// Has a mark written. Where that fails the watch is about to be lost too, and another is tried.
+    fn mark(&self, beyond: Revision) {
+        let inner = Arc::clone(&self.inner);
+        tokio::spawn(async move {
+            if let Err(fault) = inner.tide.mark(&inner.members, beyond).await {
+                tracing::debug!(?fault, "no mark was written");
+            }
+        });
+    }
+
+    /// Has the revision of the cluster read, which is then due. Where that fails it is tried again.
+    fn ask(&self) {
+        let inner = Arc::clone(&self.inner);
+        tokio::spawn(async move {
+            if let Err(fault) = inner.tide.read(&inner.members).await {
+                tracing::debug!(?fault, "the revision was not read");
+            }
+        });
     }
 
     async fn take(
@@ -229,48 +240,5 @@ impl Follower {
             return End::Over(Error::Compacted { asked, oldest });
         }
         self.fault(Fault::Refused(Arc::new(Unexpected(reason))))
-    }
-}
-
-/// What is to be done if nothing is heard.
-#[derive(Clone, Copy, Debug)]
-enum Then {
-    Mark,
-    Ask,
-    GiveUp,
-}
-
-/// When something is to be done if nothing is heard.
-struct Clock {
-    heard: Instant,
-    behind: Option<Instant>,
-    marked: Option<Revision>,
-    patience: Duration,
-}
-
-impl Clock {
-    fn new(patience: Duration) -> Self {
-        Self { heard: Instant::now(), behind: None, marked: None, patience }
-    }
-
-    fn look(&mut self, position: Revision, due: Due) {
-        if position >= due.told {
-            self.behind = None;
-        } else if self.behind.is_none() {
-            self.behind = Some(Instant::now());
-        }
-    }
-
-    fn next(&self, grace: Duration, position: Revision, due: Due) -> (Instant, Then) {
-        let Some(behind) = self.behind else { return (self.heard + QUIET, Then::Ask) };
-        let stuck = self.heard.max(behind) + self.patience;
-        // Where the last revision is ours the watch gets there by itself.
-        let wanted = due.told > due.ours && self.marked.is_none_or(|beyond| beyond <= position);
-        if wanted { (stuck.min(behind + grace), Then::Mark) } else { (stuck, Then::GiveUp) }
-    }
-
-    /// Whether it is no use to wait any longer.
-    fn stuck(&self) -> bool {
-        self.behind.is_some_and(|behind| self.heard.max(behind) + self.patience <= Instant::now())
     }
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use etcd_client::ResponseHeader;
+
 use super::Inner;
 use super::fault::{Fault, Unexpected};
 use super::members::Member;
@@ -27,14 +29,43 @@ pub(super) async fn grant(inner: &Inner, ttl: Duration) -> Result<Lease, Error> 
     }
 }
 
+/// How often a lease is kept again because the leader changed meanwhile.
+const TRIES: usize = 3;
+
+/// Keeps a lease, and makes sure that it was the leader who kept it.
+///
+/// A member that has just woken from a stall may still think that it leads, and keep a lease that the
+/// real leader has let run out. But it does not get through a read. So one is made before and one
+/// after: if both are answered in the same term, then nobody but the leader of that term can have
+/// kept the lease in between.
 pub(super) async fn keep(inner: &Inner, lease: Lease) -> Result<(), Error> {
     let id = lease.0.cast_signed();
-    // The stream is only for one: they are seconds apart, and each may go to another member.
-    let keep = |member: Arc<Member>| async move { member.leases().keep_alive(id).await.map(drop) };
-    match inner.members.ask(keep).await {
-        Err(Fault::LeaseGone) => Err(Error::LeaseGone(lease)),
-        kept => kept.map_err(Fault::read),
+    let key = inner.keys.mark();
+    let keep = |member: Arc<Member>| {
+        let key = key.clone();
+        async move {
+            let before = term(&member, key.clone()).await?;
+            // The stream is for this one only: they are seconds apart.
+            member.leases().keep_alive(id).await?;
+            Ok(before == term(&member, key).await?)
+        }
+    };
+    for _ in 0..TRIES {
+        match inner.members.ask(keep).await {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err(Fault::LeaseGone) => return Err(Error::LeaseGone(lease)),
+            Err(fault) => return Err(fault.read()),
+        }
     }
+    let source = Arc::new(Unexpected("the leader changes again and again".to_owned()));
+    Err(Error::Unavailable { source })
+}
+
+/// In which term a read is answered.
+async fn term(member: &Member, key: Vec<u8>) -> Result<u64, etcd_client::Error> {
+    let found = member.kv().get(key, None).await?;
+    Ok(found.header().map_or(0, ResponseHeader::raft_term))
 }
 
 pub(super) async fn revoke(inner: &Inner, lease: Lease) -> Result<(), Error> {

@@ -7,22 +7,17 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use etcd_client::{Channel, Client, ConnectOptions, KvClient, LeaseClient, WatchClient};
+use etcd_client::{Client, KvClient, LeaseClient, WatchClient};
 use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
-use super::fault::{Fault, Late, Unfit};
-use super::options::{Options, Tls};
-use super::version;
-use crate::{Error, Source};
+use super::connect::Connector;
+use super::fault::{Fault, Late};
+use super::options::Options;
+use crate::Error;
 
-/// How often a quiet connection is tried. etcd closes those that do it more often than every 5 s.
-const PING: Duration = Duration::from_secs(8);
 /// The first pause after every member has failed, and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(500));
-/// Room for large pages on the wire; the usual window costs a round trip for every 64 KiB.
-const WINDOW: u32 = 4 << 20;
 
 /// A connection to the member in use.
 pub(super) struct Member {
@@ -32,9 +27,9 @@ pub(super) struct Member {
     at: usize,
 }
 
+#[derive(Debug)]
 pub(super) struct Members {
-    endpoints: Vec<(String, Endpoint)>,
-    connect: ConnectOptions,
+    connectors: Vec<Connector>,
     /// How long one request may take.
     pub(super) timeout: Duration,
     /// How long one that may be asked again is, in all.
@@ -68,28 +63,12 @@ impl std::fmt::Debug for Member {
     }
 }
 
-impl std::fmt::Debug for Members {
-    /// Without the way to connect, which holds the password.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = self.endpoints.iter().map(|(name, _)| name);
-        f.debug_list().entries(names).finish()
-    }
-}
-
 impl Members {
     pub(super) fn new(options: &Options) -> Result<Self, Error> {
-        let endpoint = |name: &String| Ok((name.clone(), endpoint(name, options)?));
-        let endpoints =
-            options.endpoints.iter().map(endpoint).collect::<Result<Vec<_>, Error>>()?;
-        // Without a leader a member answers at once that it has none, and ends its watches.
-        let mut connect =
-            ConnectOptions::new().with_require_leader(true).with_auto_token_refresh(true);
-        if let Some(user) = &options.user {
-            connect = connect.with_user(&user.name, &user.password);
-        }
+        let connector = |name: &String| Connector::new(name, options);
+        let connectors = options.endpoints.iter().map(connector).collect::<Result<_, Error>>()?;
         Ok(Self {
-            endpoints,
-            connect,
+            connectors,
             timeout: options.timeout,
             patience: options.timeout * 4,
             current: RwLock::new(None),
@@ -148,14 +127,16 @@ impl Members {
             Ok(answer) => answer.map_err(Fault::from),
             Err(_) => Err(Fault::late()),
         };
-        if let Err(fault @ (Fault::Unknown(source) | Fault::NotDone(source))) = &answer {
+        if let Err(fault @ (Fault::Unknown(source) | Fault::NotDone(source))) = &answer
+            && self.leave(member.number)
+        {
+            // Said once: everything else that was under way there fails with it.
             tracing::warn!(
-                member = self.endpoints[member.at].0,
+                member = self.connectors[member.at].name,
                 error = &**source as &dyn std::error::Error,
                 done = if matches!(fault, Fault::Unknown(_)) { "unknown" } else { "no" },
-                "a request to etcd failed"
+                "a request to etcd failed: another member is asked from now on"
             );
-            self.leave(member.number);
         }
         answer
     }
@@ -175,10 +156,10 @@ impl Members {
                 return Ok(member);
             }
             let mut last = None;
-            for _ in 0..self.endpoints.len() {
-                let at = search.0 % self.endpoints.len();
+            for _ in 0..self.connectors.len() {
+                let at = search.0 % self.connectors.len();
                 search.0 = at + 1;
-                match self.connect(at).await {
+                match self.connectors[at].connect().await {
                     Ok(client) => {
                         search.1 += 1;
                         return Ok(self.take(Member { client, number: search.1, at }));
@@ -206,18 +187,20 @@ impl Members {
 
     fn take(&self, member: Member) -> Arc<Member> {
         let member = Arc::new(member);
-        tracing::info!(member = self.endpoints[member.at].0, "connected to etcd");
+        tracing::info!(member = self.connectors[member.at].name, "connected to etcd");
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&member));
         member
     }
 
-    /// Stops using a connection, unless that was done already.
-    pub(super) fn leave(&self, number: u64) {
+    /// Stops using a connection, unless that was done already. Whether it was not.
+    pub(super) fn leave(&self, number: u64) -> bool {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        if current.as_ref().is_some_and(|member| member.number == number) {
+        let used = current.as_ref().is_some_and(|member| member.number == number);
+        if used {
             *current = None;
             self.left.send_replace(number);
         }
+        used
     }
 
     /// Waits until this connection is no longer used.
@@ -225,72 +208,4 @@ impl Members {
         // The sender lives as long as this.
         let _ = self.left.subscribe().wait_for(|left| *left >= number).await;
     }
-
-    /// Connects to a member, and sees whether it will do.
-    async fn connect(&self, at: usize) -> Result<Client, Fault> {
-        let (name, endpoint) = &self.endpoints[at];
-        let unreachable = |source: Source| {
-            tracing::debug!(member = name, error = &*source as &dyn std::error::Error, "left out");
-            Fault::NotDone(Arc::new(Unfit::Unreachable(name.clone(), source)))
-        };
-        let channel = match timeout(self.timeout, endpoint.connect()).await {
-            Ok(channel) => channel.map_err(|error| unreachable(Arc::new(error)))?,
-            Err(_) => return Err(unreachable(Arc::new(Late))),
-        };
-        let channel = Channel::Tonic(channel);
-        let connected = async {
-            let client = Client::from_channel(channel, Some(self.connect.clone())).await?;
-            let status = client.maintenance_client().status().await?;
-            Ok::<_, etcd_client::Error>((client, status))
-        };
-        let (client, status) = match timeout(self.timeout, connected).await {
-            Ok(Ok(connected)) => connected,
-            Ok(Err(error)) => {
-                return Err(match Fault::from(error) {
-                    Fault::NotDone(source) | Fault::Unknown(source) => unreachable(source),
-                    fault => fault,
-                });
-            }
-            Err(_) => return Err(unreachable(Arc::new(Late))),
-        };
-        if status.leader() == 0 {
-            return Err(Fault::NotDone(Arc::new(Unfit::NoLeader(name.clone()))));
-        }
-        if status.is_learner() {
-            return Err(Fault::NotDone(Arc::new(Unfit::Learner(name.clone()))));
-        }
-        version::look(name, status.version())?;
-        Ok(client)
-    }
-}
-
-fn endpoint(name: &str, options: &Options) -> Result<Endpoint, Error> {
-    let failed = |error: tonic::transport::Error| Error::Failed { source: Arc::new(error) };
-    let scheme = if options.tls.is_some() { "https" } else { "http" };
-    let endpoint = Endpoint::from_shared(format!("{scheme}://{name}")).map_err(failed)?;
-    let endpoint = endpoint
-        .connect_timeout(options.timeout)
-        .http2_keep_alive_interval(PING)
-        .keep_alive_timeout(options.timeout)
-        .initial_stream_window_size(WINDOW)
-        .initial_connection_window_size(2 * WINDOW)
-        .tcp_nodelay(true);
-    match &options.tls {
-        Some(tls) => endpoint.tls_config(config(tls)).map_err(failed),
-        None => Ok(endpoint),
-    }
-}
-
-fn config(tls: &Tls) -> ClientTlsConfig {
-    let mut config = ClientTlsConfig::new();
-    if let Some(ca) = &tls.ca {
-        config = config.ca_certificate(Certificate::from_pem(ca));
-    }
-    if let Some((certificate, key)) = &tls.identity {
-        config = config.identity(Identity::from_pem(certificate, key));
-    }
-    if let Some(name) = &tls.server_name {
-        config = config.domain_name(name);
-    }
-    config
 }

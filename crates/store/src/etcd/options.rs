@@ -31,10 +31,10 @@ pub struct Options {
 }
 
 /// TLS to the cluster.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Tls {
-    /// Who signed the members' certificates, in PEM; none: whom the machine trusts.
-    pub ca: Option<Vec<u8>>,
+    /// Who signed the members' certificates, in PEM.
+    pub ca: Vec<u8>,
     /// Our certificate and its key, in PEM.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
     /// The name in the members' certificates, where it is not the host of the endpoint.
@@ -43,7 +43,7 @@ pub struct Tls {
 
 impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tls {{ ca: {}, identity: {} }}", self.ca.is_some(), self.identity.is_some())
+        write!(f, "Tls {{ identity: {} }}", self.identity.is_some())
     }
 }
 
@@ -151,8 +151,8 @@ fn endpoint(text: &str, url: &str) -> Result<String, UrlError> {
         return Err(UrlError::NoHost(url.to_owned()));
     }
     let wrong = || UrlError::Host(text.to_owned());
-    let (host, port) = if text.starts_with('[') {
-        let (address, rest) = text[1..].split_once(']').ok_or_else(wrong)?;
+    let (host, port) = if let Some(bracketed) = text.strip_prefix('[') {
+        let (address, rest) = bracketed.split_once(']').ok_or_else(wrong)?;
         address.parse::<std::net::Ipv6Addr>().map_err(|_| wrong())?;
         let port = match rest.strip_prefix(':') {
             None if rest.is_empty() => None,
@@ -194,17 +194,8 @@ mod tests {
             ("etcd://[::1],[fe80::2]:7/p", &["[::1]:2379", "[fe80::2]:7"], "p"),
         ] {
             let read = Options::parse(url).unwrap();
-            assert_eq!((&read.endpoints[..], &*read.prefix), (&endpoints.map_to()[..], prefix));
-        }
-    }
-
-    trait MapTo {
-        fn map_to(&self) -> Vec<String>;
-    }
-
-    impl MapTo for &[&str] {
-        fn map_to(&self) -> Vec<String> {
-            self.iter().map(|text| (*text).to_owned()).collect()
+            assert_eq!(read.endpoints, endpoints);
+            assert_eq!(read.prefix, prefix);
         }
     }
 

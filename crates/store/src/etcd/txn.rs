@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use etcd_client::{Compare as Theirs, CompareOp, PutOptions, Txn as Request, TxnOp};
+use etcd_client::{
+    Compare as Theirs, CompareOp, PutOptions, Txn as Request, TxnOp, TxnOpResponse, TxnResponse,
+};
 use lockstep_protocol::Written;
 
 use super::fault::Fault;
@@ -46,13 +48,21 @@ pub(super) async fn write(inner: &Inner, txn: Txn) -> Result<Written, Error> {
         inner.tide.told(at);
         return Ok(Written::Stale(at));
     }
-    // One that only removes may have changed nothing.
-    if txn.ops.iter().any(|op| matches!(op, Op::Put { .. })) {
+    if changed(&answer) {
         inner.tide.ours(at);
     } else {
         inner.tide.told(at);
     }
     Ok(Written::Done(at))
+}
+
+/// Whether it made a revision: one that only removes may have found nothing to remove.
+fn changed(answer: &TxnResponse) -> bool {
+    answer.op_responses().iter().any(|answer| match answer {
+        TxnOpResponse::Put(_) => true,
+        TxnOpResponse::Delete(deleted) => deleted.deleted() > 0,
+        TxnOpResponse::Get(_) | TxnOpResponse::Txn(_) => false,
+    })
 }
 
 /// The lease that it puts keys under; nobody uses two at once.

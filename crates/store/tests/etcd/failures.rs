@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use lockstep_protocol::Written;
 use lockstep_store::kv::Range;
@@ -126,11 +127,15 @@ async fn a_member_that_stalls_is_left() {
     // The first member is the one in use.
     cluster.member(0).stall();
     let first = txn(&store, &[absent("late")], &[put("late", "first")]).await;
-    assert!(first.as_ref().is_err_and(|error| error.is_retryable()), "{first:?}");
-    // Decided again; the first one may still be in the hands of the member.
-    let second = insist(|| txn(&store, &[absent("late")], &[put("late", "second")])).await;
-    assert!(matches!(second, Written::Done(_)), "{second:?}");
-    assert_eq!(told(&next(&mut feed).await), ["late=second"]);
+    // Unless the machine was too busy to get connected to it.
+    let value = if first.is_ok() { "first" } else { "second" };
+    if let Err(error) = first {
+        assert!(error.is_retryable(), "{error:?}");
+        // Decided again; the first one may still be in the hands of the member.
+        let second = insist(|| txn(&store, &[absent("late")], &[put("late", "second")])).await;
+        assert!(matches!(second, Written::Done(_)), "{second:?}");
+    }
+    assert_eq!(told(&next(&mut feed).await), [format!("late={value}")]);
     for n in 0..20 {
         write(&store, &[put("b", &n.to_string())]).await;
         assert_eq!(told(&next(&mut feed).await), [format!("b={n}")]);
@@ -146,7 +151,7 @@ async fn a_member_that_stalls_is_left() {
     })
     .await;
     let late = get(&store, "late").await.unwrap();
-    assert_eq!(&*late.value, b"second");
+    assert_eq!(&*late.value, value.as_bytes());
     write(&store, &[put("c", "1")]).await;
     assert_eq!(told(&next(&mut feed).await), ["c=1"], "nothing happened late");
 }
@@ -155,7 +160,9 @@ async fn a_member_that_stalls_is_left() {
 async fn a_dead_member_in_the_list_is_no_hindrance() {
     let mut cluster = Cluster::start(3);
     cluster.member(0).kill();
-    let store = cluster.store("dead").await;
+    let mut options = cluster.options("dead");
+    options.timeout = Duration::from_millis(700);
+    let store = insist(|| Etcd::open(&options)).await;
     let made = insist(|| txn(&store, &[], &[put("a", "1")])).await;
     assert!(matches!(made, Written::Done(_)), "{made:?}");
     let entry = get(&store, "a").await.unwrap();

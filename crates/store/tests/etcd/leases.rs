@@ -9,7 +9,7 @@ use lockstep_store::{Error, Etcd, Store, etcd};
 use crate::common::{get, insist, next, told, until, watch};
 use crate::server::Cluster;
 
-const TTL: Duration = Duration::from_secs(3);
+const TTL: Duration = Duration::from_secs(4);
 const URL: &str = "LOCKSTEP_TEST_KEEPER";
 
 fn under(key: &str, lease: Lease) -> Txn {

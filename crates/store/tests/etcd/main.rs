@@ -12,6 +12,7 @@ mod common;
 mod compaction;
 mod failures;
 mod leases;
+mod limits;
 mod others;
 mod proxy;
 mod records;

@@ -47,12 +47,21 @@ async fn another_node_is_seen_without_a_mark() {
     let cluster = Cluster::start(1);
     let (one, two) = (cluster.store("net").await, cluster.store("net").await);
     let mut expected = write(&one, &[put("a", "0")]).await;
-    let mut feed = watch(&one, expected).await;
+    let (mut feed, mut marks) = (watch(&one, expected).await, 0);
     for round in 0..50 {
         let made = write(&two, &[put("a", &round.to_string())]).await;
         assert!(one.revision().await.unwrap() >= made);
-        let commit = next(&mut feed).await;
-        assert_eq!((commit.revision, commit.revision), (made, expected.next()));
-        expected = made;
+        loop {
+            let commit = next(&mut feed).await;
+            assert_eq!(commit.revision, expected.next());
+            expected = commit.revision;
+            if commit.events.is_empty() {
+                marks += 1;
+                continue;
+            }
+            assert_eq!((commit.revision, told(&commit)), (made, vec![format!("a={round}")]));
+            break;
+        }
     }
+    assert!(marks < 5, "only on a very busy machine is there one at all, not {marks}");
 }

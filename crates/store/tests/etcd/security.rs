@@ -50,7 +50,7 @@ async fn certificates_are_shown_on_both_sides() {
     let cluster = Cluster::start_with(1, &setup);
     let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
     let identity = |folder: &Path| Some((read(folder, "client.pem"), read(folder, "client.key")));
-    let ca = Some(read(folder.path(), "ca.pem"));
+    let ca = read(folder.path(), "ca.pem");
 
     let mut options = cluster.options("tls");
     options.tls =
@@ -61,13 +61,13 @@ async fn certificates_are_shown_on_both_sides() {
     write(&store, &[put("a", "2")]).await;
     assert_eq!(told(&next(&mut feed).await), ["a=2"]);
 
-    options.timeout = std::time::Duration::from_millis(500);
+    options.timeout = std::time::Duration::from_millis(250);
     for tls in [
         // No certificate, one of somebody else, an authority that did not sign theirs, no TLS.
-        Some(Tls { ca: ca.clone(), ..Tls::default() }),
+        Some(Tls { ca: ca.clone(), identity: None, server_name: None }),
         Some(Tls { ca, identity: identity(other.path()), server_name: None }),
         Some(Tls {
-            ca: Some(read(other.path(), "ca.pem")),
+            ca: read(other.path(), "ca.pem"),
             identity: identity(folder.path()),
             server_name: None,
         }),

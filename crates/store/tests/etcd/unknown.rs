@@ -1,6 +1,7 @@
 //! A write of which nobody knows whether it happened is decided again, and happens once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lockstep_protocol::record::Key;
 use lockstep_protocol::{Compare, Txn, Written};
@@ -47,6 +48,7 @@ async fn a_write_without_compares_stays_unknown() {
     let mut cluster = Cluster::start(1);
     let proxy = Proxy::start(cluster.member(0).port).await;
     let mut options = cluster.options("blind");
+    options.timeout = Duration::from_millis(700);
     options.endpoints = vec![format!("127.0.0.1:{}", proxy.port)];
     let records = Records::open(Arc::new(Etcd::open(&options).await.unwrap())).await.unwrap();
     let blind = Txn { compares: Vec::new(), ops: vec![bound(&target("leaf1"))] };
