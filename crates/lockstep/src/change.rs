@@ -13,7 +13,7 @@ use lockstep_types::Path;
 use serde_json::Value;
 
 use crate::cli::{Failed, Global, Output};
-use crate::client::{Client, refused};
+use crate::client::{Certificates, Client, refused};
 use crate::output::{json_document, line};
 use crate::show;
 
@@ -63,6 +63,8 @@ pub(crate) struct Set {
     /// Sent again with the same id, it is not done again
     #[arg(long, default_value = "", hide_default_value = true)]
     id: String,
+    #[command(flatten)]
+    certificates: Certificates,
 }
 
 /// Take a change out again.
@@ -92,6 +94,17 @@ pub(crate) struct Rollback {
     /// Sent again with the same id, it is not done again
     #[arg(long, default_value = "", hide_default_value = true)]
     id: String,
+    #[command(flatten)]
+    certificates: Certificates,
+}
+
+/// Call off a transaction.
+#[derive(Debug, Args)]
+pub(crate) struct Cancel {
+    /// Its index
+    index: u64,
+    #[command(flatten)]
+    certificates: Certificates,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -128,7 +141,7 @@ fn seconds(given: Option<u32>) -> Option<prost_types::Duration> {
 }
 
 /// `set`.
-pub(crate) async fn set(client: Client, set: Set, global: &Global) -> Result<(), Failed> {
+pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
     let mut request = match &set.file {
         Some(file) => file::read(file)?,
         None => of_flags(&set),
@@ -142,6 +155,7 @@ pub(crate) async fn set(client: Client, set: Set, global: &Global) -> Result<(),
         id: set.id.clone(),
     };
     request.extension.push(extension::with_options(&options));
+    let client = Client::connect(global, &set.certificates).await?;
     let answer = client.gnmi().set(request).await.map_err(|status| refused(&status))?.into_inner();
     let time = prost_types::Timestamp {
         seconds: answer.timestamp / 1_000_000_000,
@@ -179,11 +193,8 @@ pub(crate) fn update(target: &str, at: &Path, json: &Value) -> Update {
 }
 
 /// `rollback`.
-pub(crate) async fn rollback(
-    client: Client,
-    asked: &Rollback,
-    global: &Global,
-) -> Result<(), Failed> {
+pub(crate) async fn rollback(asked: &Rollback, global: &Global) -> Result<(), Failed> {
+    let client = Client::connect(global, &asked.certificates).await?;
     let rule = match asked.rule {
         Rule::Target => RollbackRule::Target,
         Rule::Path => RollbackRule::Path,
@@ -202,7 +213,9 @@ pub(crate) async fn rollback(
 }
 
 /// `cancel`.
-pub(crate) async fn cancel(client: Client, index: u64, global: &Global) -> Result<(), Failed> {
+pub(crate) async fn cancel(asked: &Cancel, global: &Global) -> Result<(), Failed> {
+    let client = Client::connect(global, &asked.certificates).await?;
+    let index = asked.index;
     let answer = client.admin().cancel(CancelRequest { index }).await.map_err(|s| refused(&s))?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{change, client, demo, serve, show, sim, store};
+use crate::{change, demo, serve, show, sim, store};
 
 /// What a command ends with when it does not go well.
 pub(crate) type Failed = Box<dyn Error + Send + Sync>;
@@ -46,15 +46,6 @@ pub(crate) struct Global {
     /// Ask it without TLS
     #[arg(long, global = true)]
     pub insecure: bool,
-    /// Who signed the node's certificate (PEM)
-    #[arg(long, global = true, value_name = "FILE")]
-    pub tls_ca: Option<PathBuf>,
-    /// Our certificate, with --tls-key (PEM)
-    #[arg(long, global = true, value_name = "FILE", requires = "tls_key")]
-    pub tls_cert: Option<PathBuf>,
-    /// The key of our certificate (PEM)
-    #[arg(long, global = true, value_name = "FILE", requires = "tls_cert")]
-    pub tls_key: Option<PathBuf>,
     /// How results are written
     #[arg(long, short, global = true, value_enum, default_value = "table")]
     pub output: Output,
@@ -92,18 +83,13 @@ enum Command {
     /// Change configuration, on one target or several at once
     Set(change::Set),
     /// Transactions: what was asked and what became of it
-    #[command(subcommand)]
-    Tx(show::Tx),
+    Tx(show::Transactions),
     /// Targets: the devices and how they stand
-    #[command(subcommand)]
-    Target(show::TargetCommand),
+    Target(show::Targets),
     /// Take a change out again, as a transaction of its own
     Rollback(change::Rollback),
     /// Call off a transaction that has no outcome yet
-    Cancel {
-        /// Its index
-        index: u64,
-    },
+    Cancel(change::Cancel),
 }
 
 /// Does what was asked.
@@ -114,23 +100,51 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Demo(demo) => demo::demo(&demo).await,
         Command::Sim(sim) => sim::sim(sim).await,
         Command::Store(store) => store::store(&store, &global).await,
-        Command::Get(get) => show::get(&client::Client::connect(&global).await?, &get).await,
-        Command::Set(set) => {
-            change::set(client::Client::connect(&global).await?, set, &global).await
-        }
-        Command::Tx(tx) => show::tx(client::Client::connect(&global).await?, &tx, &global).await,
-        Command::Target(target) => {
-            show::target(client::Client::connect(&global).await?, &target, &global).await
-        }
-        Command::Rollback(rollback) => {
-            change::rollback(client::Client::connect(&global).await?, &rollback, &global).await
-        }
-        Command::Cancel { index } => {
-            change::cancel(client::Client::connect(&global).await?, index, &global).await
-        }
+        Command::Get(get) => show::get(&get, &global).await,
+        Command::Set(set) => change::set(set, &global).await,
+        Command::Tx(tx) => show::tx(&tx, &global).await,
+        Command::Target(target) => show::target(&target, &global).await,
+        Command::Rollback(rollback) => change::rollback(&rollback, &global).await,
+        Command::Cancel(cancel) => change::cancel(&cancel, &global).await,
     }
 }
 
 /// Where something listens, for defaults that several commands share.
 pub(crate) const SIM_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 57400);
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::Cli;
+
+    fn is_taken(line: &str) -> bool {
+        Cli::try_parse_from(line.split(' ')).is_ok()
+    }
+
+    #[test]
+    fn every_command_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_of_every_command_go_before_it_and_after_it() {
+        assert!(is_taken("lockstep --insecure -o json tx list"));
+        assert!(is_taken("lockstep tx list --insecure -o json --yes"));
+    }
+
+    #[test]
+    fn certificates_are_for_those_who_ask_a_node() {
+        for command in ["get leaf1", "set leaf1", "rollback 1", "cancel 1", "store export"] {
+            assert!(is_taken(&format!("lockstep {command} --tls-ca x")), "{command}");
+        }
+        for command in ["tx --tls-ca x list", "tx list --tls-ca x", "target show a --tls-ca x"] {
+            assert!(is_taken(&format!("lockstep {command}")), "{command}");
+        }
+        for command in ["serve", "demo", "store check ./data"] {
+            assert!(!is_taken(&format!("lockstep {command} --tls-ca x")), "{command}");
+        }
+        assert!(!is_taken("lockstep get leaf1 --tls-cert x"));
+    }
+}

@@ -1,8 +1,9 @@
 //! A connection to a node, for the operator's commands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Args;
 use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
 use lockstep_gnmi::proto::lockstep::v1::admin_client::AdminClient;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
@@ -15,6 +16,21 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Room for whole configurations.
 const MESSAGE: usize = 256 << 20;
 
+/// Certificates for the node that is asked. Only commands that ask one take them: `sim` and others have
+/// certificates of their own.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Certificates {
+    /// Who signed the node's certificate (PEM)
+    #[arg(long, global = true, value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
+    /// Our certificate, with --tls-key (PEM)
+    #[arg(long, global = true, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of our certificate (PEM)
+    #[arg(long, global = true, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+}
+
 /// A node that answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
@@ -23,13 +39,16 @@ pub(crate) struct Client {
 
 impl Client {
     /// Connects to the node that was named.
-    pub(crate) async fn connect(global: &Global) -> Result<Self, Failed> {
+    pub(crate) async fn connect(
+        global: &Global,
+        certificates: &Certificates,
+    ) -> Result<Self, Failed> {
         let scheme = if global.insecure { "http" } else { "https" };
         let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", global.server))
             .map_err(|_| format!("{:?} is no address; give host:port", global.server))?
             .connect_timeout(CONNECT);
         if !global.insecure {
-            endpoint = endpoint.tls_config(certificates(global)?)?;
+            endpoint = endpoint.tls_config(tls(certificates)?)?;
         }
         let channel = endpoint.connect().await.map_err(|error| {
             let why = crate::output::chain(&error);
@@ -56,15 +75,15 @@ impl Client {
     }
 }
 
-fn certificates(global: &Global) -> Result<ClientTlsConfig, Failed> {
+fn tls(certificates: &Certificates) -> Result<ClientTlsConfig, Failed> {
     let read = |path: &Path| {
         std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
     };
     let mut config = ClientTlsConfig::new().with_enabled_roots();
-    if let Some(ca) = &global.tls_ca {
+    if let Some(ca) = &certificates.tls_ca {
         config = config.ca_certificate(Certificate::from_pem(read(ca)?));
     }
-    if let (Some(cert), Some(key)) = (&global.tls_cert, &global.tls_key) {
+    if let (Some(cert), Some(key)) = (&certificates.tls_cert, &certificates.tls_key) {
         config = config.identity(Identity::from_pem(read(cert)?, read(key)?));
     }
     Ok(config)

@@ -12,7 +12,7 @@ use lockstep_types::Path;
 use serde_json::{Value, json};
 
 use crate::cli::{Failed, Global, Output};
-use crate::client::{Client, refused};
+use crate::client::{Certificates, Client, refused};
 use crate::output::{self, json_document, line, table};
 
 /// Read configuration.
@@ -30,6 +30,8 @@ pub(crate) struct Get {
     /// What kind of data
     #[arg(long = "type", value_enum, default_value = "config")]
     kind: Kind,
+    #[command(flatten)]
+    certificates: Certificates,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -43,8 +45,16 @@ enum Kind {
 }
 
 /// Transactions.
+#[derive(Debug, Args)]
+pub(crate) struct Transactions {
+    #[command(subcommand)]
+    command: Tx,
+    #[command(flatten)]
+    certificates: Certificates,
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum Tx {
+enum Tx {
     /// List transactions, the latest first
     #[command(after_help = "\
 Examples:
@@ -72,8 +82,16 @@ Examples:
 }
 
 /// Targets.
+#[derive(Debug, Args)]
+pub(crate) struct Targets {
+    #[command(subcommand)]
+    command: TargetCommand,
+    #[command(flatten)]
+    certificates: Certificates,
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum TargetCommand {
+enum TargetCommand {
     /// List targets
     List,
     /// Show one target
@@ -84,7 +102,8 @@ pub(crate) enum TargetCommand {
 }
 
 /// `get`: the values by target and path.
-pub(crate) async fn get(client: &Client, get: &Get) -> Result<(), Failed> {
+pub(crate) async fn get(get: &Get, global: &Global) -> Result<(), Failed> {
+    let client = Client::connect(global, &get.certificates).await?;
     let kind = match get.kind {
         Kind::Config => DataType::Config,
         Kind::State => DataType::State,
@@ -112,9 +131,9 @@ pub(crate) async fn get(client: &Client, get: &Get) -> Result<(), Failed> {
 }
 
 /// `tx list` and `tx show`.
-pub(crate) async fn tx(client: Client, tx: &Tx, global: &Global) -> Result<(), Failed> {
-    let mut admin = client.admin();
-    match tx {
+pub(crate) async fn tx(tx: &Transactions, global: &Global) -> Result<(), Failed> {
+    let mut admin = Client::connect(global, &tx.certificates).await?.admin();
+    match &tx.command {
         Tx::List { limit, before, status, target } => {
             let request = ListTransactionsRequest {
                 limit: *limit,
@@ -205,13 +224,9 @@ pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Fai
 }
 
 /// `target list` and `target show`.
-pub(crate) async fn target(
-    client: Client,
-    command: &TargetCommand,
-    global: &Global,
-) -> Result<(), Failed> {
-    let mut admin = client.admin();
-    match command {
+pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Failed> {
+    let mut admin = Client::connect(global, &target.certificates).await?.admin();
+    match &target.command {
         TargetCommand::List => {
             let answer =
                 admin.list_targets(ListTargetsRequest {}).await.map_err(|s| refused(&s))?;

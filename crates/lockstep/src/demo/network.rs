@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tonic::Code;
 
 use crate::cli::{Failed, Global, Output};
-use crate::client::Client;
+use crate::client::{Certificates, Client};
 use crate::config::Config;
 use crate::serve::Service;
 
@@ -49,7 +49,7 @@ impl Network {
         let file = folder.path().join("lockstep.yaml");
         std::fs::write(&file, configuration(simulator.addresses()))?;
         let service = Service::start(Config::read(&file)?).await?;
-        let client = Client::connect(&global(service.address())).await?;
+        let client = Client::connect(&global(service.address()), &Certificates::default()).await?;
         let network = Self { service, simulator, client, _folder: folder };
         for name in NAMES {
             network.synchronised(name).await?;
@@ -166,13 +166,5 @@ fn configuration(devices: &[SocketAddr]) -> String {
 }
 
 fn global(server: SocketAddr) -> Global {
-    Global {
-        server: server.to_string(),
-        insecure: true,
-        tls_ca: None,
-        tls_cert: None,
-        tls_key: None,
-        output: Output::Table,
-        yes: true,
-    }
+    Global { server: server.to_string(), insecure: true, output: Output::Table, yes: true }
 }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::place::{Access, Place};
 use super::progress::Teller;
 use crate::cli::{Failed, Global};
-use crate::client::{Client, refused};
+use crate::client::{Certificates, Client, refused};
 
 /// What to export, and to where.
 #[derive(Debug, Args)]
@@ -27,6 +27,8 @@ pub(crate) struct Export {
     file: Option<PathBuf>,
     #[command(flatten)]
     access: Access,
+    #[command(flatten)]
+    certificates: Certificates,
 }
 
 /// `store export`.
@@ -58,7 +60,10 @@ async fn write(
 ) -> Result<Progress, Failed> {
     match &command.store {
         Some(store) => from_store(&Place::new(store, &command.access), out, teller).await,
-        None => from_node(global, out, teller).await,
+        None => {
+            let client = Client::connect(global, &command.certificates).await?;
+            from_node(&client, out, teller).await
+        }
     }
 }
 
@@ -87,11 +92,11 @@ async fn from_store(
 
 /// The node's own word that it was all is the last line, so that is looked at.
 async fn from_node(
-    global: &Global,
+    client: &Client,
     out: &mut Target,
     teller: &mut Teller,
 ) -> Result<Progress, Failed> {
-    let mut admin = Client::connect(global).await?.admin();
+    let mut admin = client.admin();
     let answer = admin.export(ExportRequest {}).await.map_err(|status| refused(&status))?;
     let mut stream = answer.into_inner();
     let (lines, arriving) = tokio::io::duplex(dump::BLOCK);
