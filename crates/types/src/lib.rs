@@ -76,7 +76,7 @@ mod unique;
 pub use configuration::Configuration;
 pub use content::Content;
 pub use delta::Delta;
-pub use edit::Edit;
+pub use edit::{Addition, Edit};
 pub use ids::{
     Connection, Epoch, Index, ModelDigest, NodeName, Revision, Sequence, SessionId, Target, Term,
     Timestamp, TransactionId,

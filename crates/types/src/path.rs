@@ -79,6 +79,16 @@ impl Path {
         Some(above.iter().cloned().chain([bare]).collect())
     }
 
+    /// The path of the entry of this list that has these keys. None at the root, or if a key has no
+    /// name.
+    pub fn entry(&self, keys: &Keys) -> Option<Self> {
+        let (last, above) = self.0.split_last()?;
+        let named = keys
+            .iter()
+            .try_fold(last.clone(), |element, (key, value)| element.with_key(key, value).ok());
+        Some(above.iter().cloned().chain([named?]).collect())
+    }
+
     /// Whether `other` starts with exactly these elements. `/l` is no prefix of `/l[k=1]`.
     pub fn is_prefix_of(&self, other: &Self) -> bool {
         other.elements().starts_with(&self.0)

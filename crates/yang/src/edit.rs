@@ -1,10 +1,8 @@
 //! Operations of a client, made into one edit.
 
-mod order;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_types::{Configuration, Content, Edit, Path, Value};
+use lockstep_types::{Addition, Configuration, Content, Edit, Keys, Path, Value};
 
 use crate::data::Data;
 use crate::error::{DataError, EditError, PathError};
@@ -12,8 +10,6 @@ use crate::intake::{Misfit, Units};
 use crate::locate::Located;
 use crate::schema::Kind;
 use crate::set::ModelSet;
-
-use order::Order;
 
 /// One thing a client asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,46 +25,37 @@ pub enum Operation {
 
 impl ModelSet {
     /// The edit that these operations come to, taken in the order given; the caller puts deletes
-    /// first, then replaces, then updates.
-    ///
-    /// It is made without knowing what stands there. The order of a user-ordered list then is that
-    /// of the entries the operations name, and an updated leaf-list has the values they name; use
-    /// [`ModelSet::edit_onto`] where there may be more.
+    /// first, then replaces, then updates. It does not depend on what stands there.
     pub fn edit(&self, operations: &[Operation]) -> Result<Edit, EditError> {
-        self.edit_onto(&Configuration::new(), operations)
-    }
-
-    /// The same, knowing what stands there now. That is used for two things. An entry that is new
-    /// to a user-ordered list goes to its end, and one that is deleted leaves the order. An update
-    /// of a leaf-list adds to the values it has.
-    pub fn edit_onto(
-        &self,
-        standing: &Configuration,
-        operations: &[Operation],
-    ) -> Result<Edit, EditError> {
         let mut draft = Draft {
             set: self,
-            standing,
             cleared: BTreeSet::new(),
             clear: Vec::new(),
             units: BTreeMap::new(),
-            orders: BTreeMap::new(),
+            additions: BTreeMap::new(),
         };
         operations.iter().try_for_each(|operation| draft.operation(operation))?;
-        Ok(draft.finish())
+        Ok(Edit { clear: draft.clear, set: draft.units, add: draft.additions })
+    }
+
+    /// The same. Kept until nobody asks for it.
+    pub fn edit_onto(
+        &self,
+        _: &Configuration,
+        operations: &[Operation],
+    ) -> Result<Edit, EditError> {
+        self.edit(operations)
     }
 }
 
 /// An edit in the making.
 struct Draft<'a> {
     set: &'a ModelSet,
-    standing: &'a Configuration,
     /// What `clear` holds, to find it again.
     cleared: BTreeSet<Path>,
     clear: Vec<Path>,
     units: BTreeMap<Path, Content>,
-    /// The orders of user-ordered lists as far as they were touched.
-    orders: BTreeMap<Path, Order>,
+    additions: BTreeMap<Path, Addition>,
 }
 
 impl Draft<'_> {
@@ -78,9 +65,8 @@ impl Draft<'_> {
             Operation::Replace(path, data) => self.replace(path, data),
             Operation::Update(path, data) => {
                 let at = self.writable(path)?;
-                let mut units = self.intake(&at, data)?;
-                self.merge(&mut units);
-                self.put(units);
+                let units = self.intake(&at, data)?;
+                self.merge(units);
                 Ok(())
             }
         }
@@ -99,7 +85,6 @@ impl Draft<'_> {
         if nodes().all(|node| node.kind == Kind::Any) {
             return Err(PathError::Unsupported { path: path() }.into());
         }
-        self.leave_order(&at);
         self.clear(at.path);
         Ok(())
     }
@@ -135,52 +120,75 @@ impl Draft<'_> {
         self.set.intake(at, &data.json, data.source(), Misfit::Refuse)
     }
 
-    /// Takes away everything at and below a path, also what an earlier operation set.
+    /// Takes away everything at and below a path, also what an earlier operation set or added.
     fn clear(&mut self, path: Path) {
         self.units.retain(|unit, _| !path.covers(unit));
-        self.orders.retain(|list, _| !path.covers(list));
+        self.additions.retain(|unit, addition| {
+            if let Addition::Entries(entries) = addition {
+                entries.retain(|keys| unit.entry(keys).is_none_or(|entry| !path.covers(&entry)));
+            }
+            !path.covers(unit) && *addition != Addition::Entries(Vec::new())
+        });
         if self.cleared.insert(path.clone()) {
             self.clear.push(path);
         }
     }
 
-    /// Whether what stood at this path is taken away.
-    fn clears(&self, path: &Path) -> bool {
-        self.clear.iter().any(|cleared| cleared.covers(path))
-    }
-
-    /// Adds the values that leaf-lists have already: an update takes none away. New ones go to the
-    /// end, or where the system puts them.
-    fn merge(&self, units: &mut Units) {
-        for (path, content) in &mut units.set {
-            let Content::LeafList(values) = content else { continue };
-            let standing = || self.standing.get(path).filter(|_| !self.clears(path));
-            let Some(Content::LeafList(before)) = self.units.get(path).or_else(standing) else {
-                continue;
-            };
-            let known: BTreeSet<&Value> = before.iter().collect();
-            let new = values.iter().filter(|value| !known.contains(value));
-            let mut both: Vec<Value> = before.iter().chain(new).cloned().collect();
-            let node = self.set.schema().find(path).map(|id| self.set.schema().node(id));
-            if node.is_none_or(|node| !node.user_ordered) {
-                both.sort();
-            }
-            *values = both;
-        }
-    }
-
-    /// All clearing comes before all setting, so that two cases in one value are both there and
-    /// validation can say so.
+    /// What a replace puts there. All clearing comes before all setting, so that two cases in one value
+    /// are both there and validation can say so.
     fn put(&mut self, units: Units) {
-        units.rivals.into_iter().for_each(|rival| self.clear(rival));
-        for (list, keys) in units.order {
-            self.join_order(&list, keys);
+        self.clear_rivals(&units);
+        self.add_entries(units.order);
+        for (path, content) in units.set {
+            self.additions.remove(&path);
+            self.units.insert(path, content);
         }
-        self.units.extend(units.set);
     }
 
-    fn finish(mut self) -> Edit {
-        self.put_orders();
-        Edit { clear: self.clear, set: self.units }
+    /// The same for an update, which takes nothing away: the values of a leaf-list join those there.
+    fn merge(&mut self, units: Units) {
+        self.clear_rivals(&units);
+        self.add_entries(units.order);
+        for (path, content) in units.set {
+            match content {
+                Content::LeafList(values) => self.add_values(path, values),
+                content => {
+                    self.units.insert(path, content);
+                }
+            }
+        }
+    }
+
+    fn clear_rivals(&mut self, units: &Units) {
+        units.rivals.iter().for_each(|rival| self.clear(rival.clone()));
+    }
+
+    fn add_entries(&mut self, order: Vec<(Path, Keys)>) {
+        for (list, keys) in order {
+            let addition = self.additions.entry(list);
+            match addition.or_insert_with(|| Addition::Entries(Vec::new())) {
+                Addition::Entries(entries) => entries.push(keys),
+                Addition::Values { .. } => {}
+            }
+        }
+    }
+
+    fn add_values(&mut self, path: Path, mut more: Vec<Value>) {
+        let node = self.set.schema().find(&path).map(|id| self.set.schema().node(id));
+        let sorted = node.is_none_or(|node| !node.user_ordered);
+        // What this request put there stays as it is, and so there is nothing else to join.
+        if let Some(Content::LeafList(before)) = self.units.get_mut(&path) {
+            more.retain(|value| !before.contains(value));
+            before.append(&mut more);
+            if sorted {
+                before.sort();
+            }
+            return;
+        }
+        let empty = || Addition::Values { values: Vec::new(), sorted };
+        match self.additions.entry(path).or_insert_with(empty) {
+            Addition::Values { values, .. } => values.append(&mut more),
+            Addition::Entries(_) => {}
+        }
     }
 }

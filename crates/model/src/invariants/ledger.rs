@@ -79,7 +79,7 @@ pub(super) fn fold(store: &View, target: &Target, changes: &[Index]) -> Tree {
 pub(super) fn asked(store: &View, target: &Target, changes: &[Index]) -> Tree {
     let mut tree = Tree::new();
     for edit in changes.iter().filter_map(|i| store.proposal(*i, target)).map(|p| &p.edit) {
-        let delta = edit.resolve(tree.clone().iter().map(|(path, _)| path));
+        let delta = edit.onto(&tree);
         tree.apply_values(&delta);
     }
     tree

@@ -69,8 +69,8 @@ impl Lab {
 
     pub(crate) fn request(&self, targets: &[&str], motd: &str) -> Request {
         let edit = Edit {
-            clear: Vec::new(),
             set: BTreeMap::from([("/system/motd".parse().unwrap(), Content::leaf(motd))]),
+            ..Edit::default()
         };
         let targets = targets.iter().map(|name| Target::new(name).unwrap());
         Request {

@@ -41,11 +41,8 @@ fn change(view: &View, index: Index, target: &Target, edit: &Edit) -> Planned {
 }
 
 /// A cleared subtree becomes an explicit absence of everything that stands there, or may stand there
-/// again when something queued is withdrawn.
+/// again when something queued is withdrawn. What is added joins what is committed by now.
 fn resolve(view: &View, target: &Target, edit: &Edit) -> Delta {
-    if edit.clear.is_empty() {
-        return edit.resolve(std::iter::empty());
-    }
     let (committed, applied) = (view.committed(target), view.applied(target));
     let queued = view.apply_queue(target).filter_map(|index| view.proposal(index, target));
     let queued: Vec<_> = queued.collect();
@@ -55,7 +52,7 @@ fn resolve(view: &View, target: &Target, edit: &Edit) -> Delta {
         let deltas = queued.iter().flat_map(|proposal| proposal.delta.paths());
         trees.chain(deltas.filter(|path| clear.covers(path)))
     });
-    edit.resolve(standing)
+    edit.resolve(&committed, standing)
 }
 
 fn rollback(view: &View, rollback: &Transaction, of: Index, rule: Rule) -> Result<Plan, Reason> {

@@ -64,7 +64,7 @@ fn change(
 ) -> Result<Configuration, Status> {
     let operations = operations(models, request)?;
     let edit = models.edit_onto(before, &operations).map_err(|error| refusal::edit(&error))?;
-    let delta = resolve(&edit, before);
+    let delta = edit.onto(before);
     // A clear that meets nothing touches its path all the same.
     touched.extend(delta.paths().chain(&edit.clear).cloned());
     faults.check(touched.iter())?;
@@ -77,11 +77,6 @@ fn change(
         [] => Ok(after),
         violations => Err(refusal::invalid(violations)),
     }
-}
-
-/// Looks at what the clears can reach, not at everything that stands.
-fn resolve(edit: &Edit, before: &Configuration) -> Delta {
-    edit.resolve(edit.clear.iter().flat_map(|root| before.under(root)).map(|(path, _)| path))
 }
 
 fn operations(models: &ModelSet, request: &SetRequest) -> Result<Vec<Operation>, Status> {

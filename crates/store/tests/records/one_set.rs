@@ -13,7 +13,7 @@ use lockstep_types::{
 use crate::support::{bound, next, node, records, target, write};
 
 /// A node with one device that accepts everything.
-struct Shell {
+pub(crate) struct Shell {
     records: Records,
     _session: Session,
     watch: Watch,
@@ -25,12 +25,17 @@ struct Shell {
 impl Shell {
     async fn start() -> Self {
         let records = records(Memory::new()).await;
-        let session = records.begin(&node()).await.unwrap();
         write(&records, vec![], vec![bound(&target("leaf1"))]).await;
+        Self::on(records).await
+    }
+
+    /// On what the records hold, which the device holds too.
+    pub(crate) async fn on(records: Records) -> Self {
+        let session = records.begin(&node()).await.unwrap();
         let view = records.load().await.unwrap();
         let watch = records.watch(view.revision()).await.unwrap();
+        let device = view.applied(&target("leaf1"));
         let node = Node::new(session.id().clone(), Settings::default(), view);
-        let device = Tree::new();
         let mut shell = Self { records, _session: session, watch, node, device, sets: 0 };
         let connected =
             Event::Connected { target: target("leaf1"), connection: Connection::new(1) };
@@ -40,6 +45,10 @@ impl Shell {
             shell.tell(event).await;
         }
         shell
+    }
+
+    pub(crate) fn view(&self) -> &lockstep_protocol::View {
+        self.node.view()
     }
 
     /// Tells the node and does what it says, until there is nothing left to do.
@@ -82,9 +91,9 @@ impl Shell {
         }
     }
 
-    async fn set(&mut self, leaves: impl Iterator<Item = (Path, Content)>) {
+    pub(crate) async fn set(&mut self, leaves: impl Iterator<Item = (Path, Content)>) {
         self.sets += 1;
-        let edit = Edit { clear: vec![], set: leaves.collect() };
+        let edit = Edit { set: leaves.collect(), ..Edit::default() };
         let edits = [(target("leaf1"), edit)].into();
         let body = Body { kind: Kind::Change, mode: Mode::Atomic, edits, only: [].into() };
         let request = Request {
@@ -99,7 +108,7 @@ impl Shell {
     }
 }
 
-fn leaf(number: u64) -> Path {
+pub(crate) fn leaf(number: u64) -> Path {
     format!("/interfaces/interface[name=eth{number}]/config/description").parse().unwrap()
 }
 

@@ -113,8 +113,8 @@ fn a_device_removes_one_unit_at_a_time() {
 fn an_edit_clears_what_stands_and_then_sets() {
     let tree = device([("/l[k=1]/x", 1), ("/l[k=2]/x", 2), ("/l-1", 3)]);
     let set = [(path("/l[k=2]/x"), Content::leaf(9))].into();
-    let edit = Edit { clear: vec![path("/l")], set };
-    let delta = edit.resolve(tree.units().map(|(path, _)| path));
+    let edit = Edit { clear: vec![path("/l")], set, ..Edit::default() };
+    let delta = edit.onto(&tree);
     let nine = Some(Content::leaf(9));
     let expected = [(path("/l[k=1]/x"), None), (path("/l[k=2]/x"), nine)];
     assert_eq!(delta, Delta::from_iter(expected));

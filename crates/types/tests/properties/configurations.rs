@@ -10,8 +10,11 @@ use crate::inputs::{configurations, deltas, few_contents, few_paths, few_pattern
 
 fn edits() -> impl Strategy<Value = Edit> {
     let clear = vec(prop_oneof![few_paths(), few_patterns()], 0..3);
-    (clear, btree_map(few_paths(), few_contents(), 0..4))
-        .prop_map(|(clear, set)| Edit { clear, set })
+    (clear, btree_map(few_paths(), few_contents(), 0..4)).prop_map(|(clear, set)| Edit {
+        clear,
+        set,
+        ..Edit::default()
+    })
 }
 
 proptest! {
@@ -74,7 +77,7 @@ proptest! {
     fn an_edit_resolves_to_an_explicit_delta(
         edit in edits(), standing in btree_set(few_paths(), 0..24),
     ) {
-        let delta = edit.resolve(standing.iter().chain(&standing));
+        let delta = edit.resolve(&Configuration::new(), standing.iter().chain(&standing));
         let cleared = |path: &Path| edit.clear.iter().any(|clear| clear.covers(path));
         let expected: BTreeSet<_> = standing.iter().filter(|path| cleared(path)).chain(edit.set.keys()).collect();
         prop_assert_eq!(delta.paths().collect::<BTreeSet<_>>(), expected);

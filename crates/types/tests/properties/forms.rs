@@ -52,6 +52,6 @@ proptest! {
 
     #[test]
     fn edits_round_trip(clear in vec(nasty_path(), 0..3), set in maps(contents())) {
-        round_trip(&Edit { clear, set: set.into_iter().collect() })?;
+        round_trip(&Edit { clear, set: set.into_iter().collect(), ..Edit::default() })?;
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn after(
     operations: &[Operation],
 ) -> Result<Configuration, EditError> {
     let edit = set.edit_onto(before, operations)?;
-    let delta = edit.resolve(before.units().map(|(path, _)| path));
+    let delta = edit.onto(before);
     let mut after = before.clone();
     after.apply_values(&delta);
     Ok(after)

@@ -64,10 +64,10 @@ pub(crate) fn due(mut request: Request, deadline: u64) -> Request {
 /// An edit that sets units.
 pub(crate) fn set<const N: usize>(units: [(&str, &str); N]) -> Edit {
     let set = units.into_iter().map(|(at, value)| (path(at), Content::leaf(value))).collect();
-    Edit { clear: Vec::new(), set }
+    Edit { set, ..Edit::default() }
 }
 
 /// An edit that clears subtrees.
 pub(crate) fn clear<const N: usize>(roots: [&str; N]) -> Edit {
-    Edit { clear: roots.into_iter().map(path).collect(), set: [].into() }
+    Edit { clear: roots.into_iter().map(path).collect(), ..Edit::default() }
 }
