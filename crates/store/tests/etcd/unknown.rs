@@ -7,7 +7,7 @@ use lockstep_protocol::record::Key;
 use lockstep_protocol::{Compare, Txn, Written};
 use lockstep_store::{Error, Etcd, Records, Store};
 
-use crate::common::insist;
+use crate::common::{get, insist, next, put, told, txn, watch, write};
 use crate::proxy::{Proxy, Wire};
 use crate::server::Cluster;
 use crate::support::{bound, target};
@@ -41,6 +41,26 @@ async fn a_write_without_an_answer_is_stale_once_the_store_can_be_read() {
     assert!(matches!(again, Written::Stale(_)), "{again:?}");
     let loaded = records.load().await.unwrap();
     assert_eq!(loaded.version(&key), view.version(&key));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_is_never_sent_twice() {
+    let mut cluster = Cluster::start(3);
+    let direct = cluster.store("once").await;
+    let start = direct.revision().await.unwrap();
+    let mut feed = watch(&direct, start).await;
+    let proxy = Proxy::start(cluster.member(0).port).await;
+    let mut options = cluster.options("once");
+    options.endpoints[0] = format!("127.0.0.1:{}", proxy.port);
+    let store = Etcd::open(&options).await.unwrap();
+    proxy.set(Wire::Deaf);
+    let answer = txn(&store, &[], &[put("a", "1")]).await;
+    assert!(matches!(answer, Err(Error::Unknown { .. })), "{answer:?}");
+    // It did happen, once; reads go to another member, and so does the next write.
+    assert_eq!(&*get(&store, "a").await.unwrap().value, b"1");
+    write(&store, &[put("b", "1")]).await;
+    assert_eq!(told(&next(&mut feed).await), ["a=1"]);
+    assert_eq!(told(&next(&mut feed).await), ["b=1"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
