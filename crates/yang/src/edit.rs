@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_types::{Addition, Configuration, Content, Edit, Keys, Path, Value};
+use lockstep_types::{Addition, Configuration, Content, Edit, Element, Keys, Path, Value};
 
 use crate::data::Data;
 use crate::error::{DataError, EditError, PathError};
 use crate::intake::{Misfit, Units};
-use crate::locate::Located;
+use crate::locate::{Located, ONE};
 use crate::schema::Kind;
 use crate::set::ModelSet;
 
@@ -98,7 +98,7 @@ impl Draft<'_> {
         let units = self.intake(&at, data)?;
         // A leaf that is set needs no clearing, nor has the key of an entry anything to clear.
         if !matches!(self.set.schema().node(at.id()).kind, Kind::Leaf { .. }) {
-            self.clear(at.path);
+            self.clear(inside(&at));
         }
         self.put(units);
         Ok(())
@@ -191,4 +191,10 @@ impl Draft<'_> {
             Addition::Entries(_) => {}
         }
     }
+}
+
+/// What a replace takes away. An entry itself stays, and with it its place in the list.
+fn inside(at: &Located) -> Path {
+    let all = at.is_entry().then(|| Element::new(ONE).ok()).flatten();
+    all.map_or_else(|| at.path.clone(), |all| at.path.child(all))
 }

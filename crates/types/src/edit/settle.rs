@@ -16,14 +16,14 @@ impl Edit {
                     delta.insert(path.clone(), Some(Content::LeafList(values)));
                 }
                 Addition::Entries(keys) => {
-                    let order = ordered(path, before, keys, delta);
+                    let order = self.ordered(path, before, keys);
                     self.put_order(path, before, order, delta);
                 }
             }
         }
         for (list, before) in self.lists_that_lose(standing) {
             if !self.add.contains_key(&list) && !delta.paths().any(|path| *path == list) {
-                let order = ordered(&list, Some(&before), &[], delta);
+                let order = self.ordered(&list, Some(&before), &[]);
                 self.put_order(&list, Some(&before), order, delta);
             }
         }
@@ -37,6 +37,19 @@ impl Edit {
             units.filter_map(|(path, unit)| Some((path.clone(), unit.content.clone()?)))
         });
         orders.filter(|(_, content)| matches!(content, Content::Order(_))).collect()
+    }
+
+    /// The entries that were there and were not cleared, and the new ones. One that is cleared and set
+    /// again is new.
+    fn ordered(&self, list: &Path, before: Option<&Content>, new: &[Keys]) -> Vec<Keys> {
+        let before = match before {
+            Some(Content::Order(before)) => before.as_slice(),
+            _ => &[],
+        };
+        let stays = |keys: &&Keys| list.entry(keys).is_none_or(|entry| !self.clears(&entry));
+        let mut known = BTreeSet::new();
+        let all = before.iter().filter(stays).chain(new).filter(|keys| known.insert(*keys));
+        all.cloned().collect()
     }
 
     /// A list without entries has no order.
@@ -60,25 +73,12 @@ fn joined(before: Option<&Content>, values: &[Value], sorted: bool) -> Vec<Value
         Some(Content::LeafList(before)) => before.as_slice(),
         _ => &[],
     };
-    let mut known = BTreeSet::new();
-    let all = before.iter().chain(values).filter(|value| known.insert(*value));
-    let mut all: Vec<Value> = all.cloned().collect();
+    // A value that is given twice stays twice: validation has words for that.
+    let known: BTreeSet<&Value> = before.iter().collect();
+    let new = values.iter().filter(|value| !known.contains(value));
+    let mut all: Vec<Value> = before.iter().chain(new).cloned().collect();
     if sorted {
         all.sort();
     }
     all
-}
-
-/// The entries that were there and stay, and the new ones.
-fn ordered(list: &Path, before: Option<&Content>, new: &[Keys], delta: &Delta) -> Vec<Keys> {
-    let before = match before {
-        Some(Content::Order(before)) => before.as_slice(),
-        _ => &[],
-    };
-    let stays = |keys: &&Keys| {
-        list.entry(keys).is_none_or(|entry| delta.get(&entry).is_none_or(Option::is_some))
-    };
-    let mut known = BTreeSet::new();
-    let all = before.iter().filter(stays).chain(new).filter(|keys| known.insert(*keys));
-    all.cloned().collect()
 }
