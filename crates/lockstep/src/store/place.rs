@@ -26,7 +26,7 @@ pub(crate) struct Access {
     #[arg(long, value_name = "FILE")]
     store_ca: Option<PathBuf>,
     /// Our certificate for etcd, with --store-key (PEM)
-    #[arg(long, value_name = "FILE", requires = "store_key")]
+    #[arg(long, value_name = "FILE", requires = "store_key", requires = "store_ca")]
     store_cert: Option<PathBuf>,
     /// The key of that certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "store_cert")]
@@ -70,9 +70,7 @@ impl Place {
             (Some(cert), Some(key)) => Some((read(cert)?, read(key)?)),
             _ => None,
         };
-        if ca.is_some() || identity.is_some() {
-            options.tls = Some(Tls { ca, identity, server_name: None });
-        }
+        options.tls = ca.map(|ca| Tls { ca, identity, server_name: None });
         if let Some(name) = store_user.clone() {
             let password = std::env::var("LOCKSTEP_STORE_PASSWORD")
                 .map_err(|_| "give the password of --store-user in LOCKSTEP_STORE_PASSWORD")?;
