@@ -103,9 +103,10 @@ class Lab:
         log = self.folder / f"{name}.log"
         self.devices[name] = Process(log, "sim", "--models", MODELS, "--listen", listen)
 
-    def start_node(self):
+    def start_node(self, wait=True):
         self.node = Process(self.folder / "node.log", "serve", "--config", self.folder / "lockstep.yaml")
-        until("the node answers", lambda: self.run("target", "list"))
+        if wait:
+            until("the node answers", lambda: self.run("target", "list"))
 
     def start(self):
         for name in self.names:

@@ -8,6 +8,7 @@ mod demo;
 mod output;
 mod serve;
 mod show;
+mod signals;
 mod sim;
 mod store;
 
@@ -25,6 +26,9 @@ fn main() -> ExitCode {
         }
     };
     let ended = runtime.block_on(cli::run(arguments));
+    // What still runs in the background (a read of standard input, models being loaded) has nobody left
+    // to wait for it.
+    runtime.shutdown_background();
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -9,11 +9,12 @@ use lockstep_northbound::{Options as Listeners, Server};
 use lockstep_southbound::gnmi::Gnmi;
 use lockstep_store::{Embedded, Records};
 use lockstep_yang::ModelSet;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::spawn_blocking;
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::Failed;
 use crate::config::Config;
+use crate::signals::Signals;
 
 /// A node with its listeners.
 #[derive(Debug)]
@@ -26,8 +27,10 @@ pub(crate) struct Service {
 impl Service {
     /// Starts everything a configuration asks for.
     pub(crate) async fn start(config: Config) -> Result<Self, Failed> {
-        let targets = targets(&config)?;
-        let records = Records::open(Arc::new(Embedded::open(&config.store)?)).await?;
+        let (config, targets) = load(config).await?;
+        let folder = config.store.clone();
+        let store = spawn_blocking(move || Embedded::open(&folder)).await??;
+        let records = Records::open(Arc::new(store)).await?;
         let node = lockstep_node::start(lockstep_node::Options {
             name: config.node,
             records: records.clone(),
@@ -63,13 +66,20 @@ impl Service {
 
     /// Ends everything in order: no new calls, devices let go, session ended, store closed.
     pub(crate) async fn stop(self) -> Result<(), Failed> {
-        // Calls under way wait for the node, so it has to end while they do.
-        let (server, node) = tokio::join!(self.server.stop(), self.node.stop());
-        let () = server;
-        node?;
-        self.records.close().await?;
-        Ok(())
+        self.server.close();
+        // Calls under way get their answer from the node. What is in order is not kept waiting by
+        // clients that hold on to a connection, so the store is closed before those are let go.
+        let stopped = self.node.stop().await;
+        let closed = self.records.close().await;
+        self.server.stop().await;
+        stopped?;
+        Ok(closed?)
     }
+}
+
+/// Loads the models away from the threads that serve: signals are heard meanwhile.
+async fn load(config: Config) -> Result<(Config, Vec<TargetSpec>), Failed> {
+    spawn_blocking(move || targets(&config).map(|targets| (config, targets))).await?
 }
 
 /// Loads every model set once, and gives each target its own.
@@ -102,26 +112,28 @@ fn targets(config: &Config) -> Result<Vec<TargetSpec>, Failed> {
 pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
     log();
     // Listened for from here on, so that a stop during the start is not lost.
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut signals = Signals::new()?;
     let config = Config::read(path)?;
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
     let node = config.node.clone();
-    let mut service = Service::start(config).await?;
+    let mut service = tokio::select! {
+        service = Service::start(config) => service?,
+        // Nothing was promised to anybody, and the store is in order at any moment.
+        () = signals.next() => return Ok(()),
+    };
     let http = service.server.http().map(|at| at.to_string()).unwrap_or_default();
     tracing::info!(%node, listen = %service.address(), %http, "ready");
     tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+        () = signals.next() => {}
         () = service.node.ended() => return Err("the node cannot go on without its store".into()),
     }
     tracing::info!("stopping");
     tokio::select! {
         stopped = service.stop() => stopped,
-        // Whoever asks twice does not want to wait; the store is clean at any moment.
-        _ = interrupt.recv() => Ok(()),
+        // Whoever asks twice does not want to wait.
+        () = signals.next() => Err("ended at once, before everything was let go".into()),
     }
 }
 

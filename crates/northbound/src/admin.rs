@@ -72,6 +72,7 @@ impl Service {
             },
             until: if asked.r#async { Until::Decision } else { Until::Outcome },
             deadline: deadline(self.node.now(), wait, metadata),
+            answer_by: None,
             author: String::new(),
             comment: asked.comment.clone(),
         })

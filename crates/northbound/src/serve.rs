@@ -3,16 +3,21 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lockstep_node::Handle;
 use lockstep_store::Records;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio_stream::wrappers::TcpListenerStream;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tonic::transport::{Certificate, Identity, Server as Grpc, ServerTlsConfig};
 
+use crate::connection::Listener;
 use crate::{admin, gnmi, http, ids::Ids};
+
+/// How long clients have to take their answers and go, once nothing is served any more.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Certificates of a listener, as files.
 #[derive(Clone, Debug)]
@@ -74,7 +79,8 @@ pub enum Error {
 pub struct Server {
     address: SocketAddr,
     http: Option<SocketAddr>,
-    stop: watch::Sender<bool>,
+    stop: CancellationToken,
+    cut: CancellationToken,
     tasks: JoinSet<()>,
 }
 
@@ -91,11 +97,25 @@ impl Server {
         self.http
     }
 
-    /// Takes no more calls, and ends when those under way have ended.
-    pub async fn stop(mut self) {
-        self.stop.send_replace(true);
-        while self.tasks.join_next().await.is_some() {}
+    /// Takes no more connections and calls, and lets go of each connection whose calls have ended.
+    pub fn close(&self) {
+        self.stop.cancel();
     }
+
+    /// Closes it, and ends within seconds: a connection that is still held then is cut.
+    pub async fn stop(mut self) {
+        self.close();
+        if timeout(GRACE, drain(&mut self.tasks)).await.is_err() {
+            tracing::debug!("connections are still held; cutting them");
+            self.cut.cancel();
+            // What does not end even now is aborted with the set.
+            let _ = timeout(GRACE, drain(&mut self.tasks)).await;
+        }
+    }
+}
+
+async fn drain(tasks: &mut JoinSet<()>) {
+    while tasks.join_next().await.is_some() {}
 }
 
 /// Serves a node. Listening has begun when this returns.
@@ -103,25 +123,27 @@ impl Server {
 /// # Errors
 /// An address or a certificate cannot be used.
 pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
-    let (stop, stopped) = watch::channel(false);
+    let (stop, cut) = (CancellationToken::new(), CancellationToken::new());
     let mut tasks = JoinSet::new();
     let (listener, address) = listen(options.listen).await?;
     let http = match options.http {
         Some(at) => {
             let (listener, address) = listen(at).await?;
-            tasks.spawn(run_http(listener, node.clone(), stopped.clone()));
+            let listener = Listener::new(listener, cut.clone());
+            tasks.spawn(run_http(listener, node.clone(), stop.clone()));
             Some(address)
         }
         None => None,
     };
     let router = grpc(node, &options).await?;
+    let incoming = Listener::new(listener, cut.clone()).into_stream();
+    let stopped = stop.clone().cancelled_owned();
     tasks.spawn(async move {
-        let incoming = TcpListenerStream::new(listener);
-        if let Err(error) = router.serve_with_incoming_shutdown(incoming, ended(stopped)).await {
+        if let Err(error) = router.serve_with_incoming_shutdown(incoming, stopped).await {
             tracing::error!(%error, "the gRPC listener ended");
         }
     });
-    Ok(Server { address, http, stop, tasks })
+    Ok(Server { address, http, stop, cut, tasks })
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
@@ -176,14 +198,9 @@ fn certificates(tls: &Tls) -> Result<ServerTlsConfig, Error> {
     Ok(config)
 }
 
-async fn run_http(listener: TcpListener, node: Handle, stopped: watch::Receiver<bool>) {
+async fn run_http(listener: Listener, node: Handle, stop: CancellationToken) {
     let served = axum::serve(listener, http::router(node));
-    if let Err(error) = served.with_graceful_shutdown(ended(stopped)).await {
+    if let Err(error) = served.with_graceful_shutdown(stop.cancelled_owned()).await {
         tracing::error!(%error, "the HTTP listener ended");
     }
-}
-
-async fn ended(mut stopped: watch::Receiver<bool>) {
-    // The sender going away means the same.
-    let _ = stopped.wait_for(|stopped| *stopped).await;
 }

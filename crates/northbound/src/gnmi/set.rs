@@ -119,6 +119,7 @@ fn submission(
         },
         until: if options.r#async { Until::Decision } else { Until::Outcome },
         deadline: deadline(node.now(), asked, metadata),
+        answer_by: None,
         author: String::new(),
         comment: options.comment.clone(),
     })
