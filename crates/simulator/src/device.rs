@@ -1,8 +1,10 @@
 //! One device: what it holds, and the switch it is turned off and on with.
 
+mod drift;
 mod line;
 mod power;
 mod state;
+mod window;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,12 +12,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lockstep_types::Configuration;
 use lockstep_yang::ModelSet;
 
-pub(crate) use line::{Line, Spared};
-use power::Power;
-pub(crate) use state::{State, entry};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
 
+pub use drift::Error as DriftError;
+pub(crate) use line::{Hold, Line};
+use power::Power;
+pub(crate) use state::State;
+
+use crate::Error;
+use crate::faults::Plan;
 use crate::journal::Entry;
-use crate::{Error, Faults};
 
 /// A handle on a device. Clones are handles on the same one.
 #[derive(Clone, Debug)]
@@ -30,6 +37,9 @@ struct Inner {
     /// Held while a Set is worked on.
     sets: Arc<tokio::sync::Mutex<()>>,
     power: Power,
+    /// How often what hangs was let go.
+    released: watch::Sender<u64>,
+    runtime: Handle,
 }
 
 impl Device {
@@ -45,6 +55,8 @@ impl Device {
             state: Mutex::default(),
             sets: Arc::default(),
             power: Power::default(),
+            released: watch::Sender::new(0),
+            runtime: Handle::current(),
         }));
         device.first_boot(listener)?;
         Ok(device)
@@ -61,8 +73,30 @@ impl Device {
     }
 
     /// From now on it has exactly these faults, also after a restart.
-    pub fn set_faults(&self, faults: Faults) {
-        self.state().faults = faults;
+    pub fn set_faults(&self, faults: impl Into<Plan>) {
+        self.state().faults = faults.into();
+        self.drift_as_planned();
+    }
+
+    /// From now on it has these faults too.
+    pub fn add_faults(&self, faults: impl Into<Plan>) {
+        self.state().faults.add(faults.into());
+        self.drift_as_planned();
+    }
+
+    /// The faults it has, with what is left of those that end by themselves.
+    pub fn faults(&self) -> Plan {
+        self.state().faults.clone()
+    }
+
+    /// Has it work on every request that hangs.
+    pub fn release(&self) {
+        self.0.released.send_modify(|times| *times += 1);
+    }
+
+    /// Says when what hangs is let go.
+    pub(crate) fn released(&self) -> watch::Receiver<u64> {
+        self.0.released.subscribe()
     }
 
     /// What it was asked and what it did, the latest ten thousand entries, oldest first.
@@ -73,6 +107,12 @@ impl Device {
     /// The entries of the journal that have a larger number.
     pub fn journal_after(&self, number: u64) -> Vec<Entry> {
         self.state().journal.after(number)
+    }
+
+    /// Has it hold this from now on. `_commit` is the id that a client gave to the
+    /// commit; empty: none.
+    pub(crate) fn put(&self, state: &mut State, configuration: Configuration, _commit: &str) {
+        state.configuration = configuration;
     }
 
     /// Its models.

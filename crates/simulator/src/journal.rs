@@ -16,8 +16,10 @@ const KEPT: usize = 10_000;
 pub struct Entry {
     /// Counted from 1 over all restarts.
     pub number: u64,
-    /// Nanoseconds since the Unix epoch.
+    /// When it was done with. Nanoseconds since the Unix epoch.
     pub timestamp: i64,
+    /// When it came in.
+    pub arrived: i64,
     /// How often the device had been started.
     pub boot: u64,
     /// What was asked.
@@ -28,21 +30,43 @@ pub struct Entry {
     pub role: String,
     /// The paths that were asked for, or touched.
     pub paths: Vec<Path>,
+    /// The id of the commit that is to be confirmed; empty: none.
+    pub commit: String,
     /// What came of it.
     pub effect: Effect,
+    /// What the client heard of it.
+    pub told: Told,
+    /// It hung, and was worked on later.
+    pub late: bool,
+    /// The names of the faults that had a part in it.
+    pub faults: Vec<String>,
     /// What the device held afterwards. None in a journal that was read over the network.
     pub configuration: Option<Configuration>,
 }
 
-/// What a device can be asked.
+/// What a device can be asked, or does by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A Capabilities. It touches nothing, so it is not written down.
+    Capabilities,
     /// A Get.
     Get,
+    /// A Subscribe, when it begins.
+    Subscribe,
     /// A Set without operations.
     Claim,
     /// A Set.
     Set,
+    /// A Set without operations that confirms a commit.
+    Confirm,
+    /// A Set without operations that cancels a commit.
+    Cancel,
+    /// A Set without operations that gives a commit another time.
+    Extend,
+    /// A commit that was not confirmed in time is taken back.
+    Rollback,
+    /// A change behind the back of all clients.
+    Drift,
     /// A restart.
     Restart,
 }
@@ -52,8 +76,27 @@ pub enum Kind {
 pub enum Effect {
     /// It was done.
     Done,
+    /// Nothing changed, and nobody was told: it hangs, or its connection was dropped.
+    Nothing,
     /// It was answered with an error, and nothing changed.
     Refused {
+        /// The code.
+        code: Code,
+        /// The words.
+        message: String,
+    },
+}
+
+/// What the client heard.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Told {
+    /// What came of it.
+    #[default]
+    Effect,
+    /// Nothing.
+    Nothing,
+    /// An error, although it was done.
+    Error {
         /// The code.
         code: Code,
         /// The words.
@@ -75,7 +118,10 @@ impl Journal {
         if self.entries.len() == KEPT {
             self.entries.pop_front();
         }
-        self.entries.push_back(Entry { number: self.written, timestamp: now(), ..entry });
+        let timestamp = now();
+        // What the device does by itself comes in when it is done.
+        let arrived = if entry.arrived == 0 { timestamp } else { entry.arrived };
+        self.entries.push_back(Entry { number: self.written, timestamp, arrived, ..entry });
     }
 
     /// The entries that are kept and have a larger number.
@@ -84,12 +130,53 @@ impl Journal {
     }
 }
 
+impl Entry {
+    /// An entry that says no more than what was asked.
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self {
+            number: 0,
+            timestamp: 0,
+            arrived: 0,
+            boot: 0,
+            kind,
+            election: None,
+            role: String::new(),
+            paths: Vec::new(),
+            commit: String::new(),
+            effect: Effect::Done,
+            told: Told::Effect,
+            late: false,
+            faults: Vec::new(),
+            configuration: None,
+        }
+    }
+}
+
 impl Kind {
-    const NAMES: [(Self, &str); 4] = [
+    const NAMES: [(Self, &'static str); 11] = [
+        (Self::Capabilities, "capabilities"),
         (Self::Get, "get"),
+        (Self::Subscribe, "subscribe"),
         (Self::Claim, "claim"),
         (Self::Set, "set"),
+        (Self::Confirm, "confirm"),
+        (Self::Cancel, "cancel"),
+        (Self::Extend, "extend"),
+        (Self::Rollback, "rollback"),
+        (Self::Drift, "drift"),
         (Self::Restart, "restart"),
+    ];
+
+    /// Every kind of request, which are those that a fault can be for.
+    pub const REQUESTS: [Self; 8] = [
+        Self::Capabilities,
+        Self::Get,
+        Self::Subscribe,
+        Self::Claim,
+        Self::Set,
+        Self::Confirm,
+        Self::Cancel,
+        Self::Extend,
     ];
 
     /// The kind with this name.
@@ -113,20 +200,10 @@ pub(crate) fn now() -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Effect, Entry, Journal, KEPT, Kind};
+    use super::{Entry, Journal, KEPT, Kind};
 
     fn entry() -> Entry {
-        Entry {
-            number: 0,
-            timestamp: 0,
-            boot: 1,
-            kind: Kind::Get,
-            election: None,
-            role: String::new(),
-            paths: Vec::new(),
-            effect: Effect::Done,
-            configuration: None,
-        }
+        Entry::new(Kind::Get)
     }
 
     #[test]

@@ -41,6 +41,7 @@
 
 pub mod control;
 pub mod device;
+mod edit;
 mod error;
 pub mod faults;
 pub mod journal;

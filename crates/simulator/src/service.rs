@@ -1,8 +1,11 @@
 //! gNMI, as a device speaks it.
 
+mod asked;
 mod capabilities;
+mod commit;
 mod extensions;
 mod get;
+mod pace;
 mod refusal;
 mod request;
 mod set;
@@ -20,7 +23,8 @@ use tonic::{Request, Response, Status, Streaming};
 use tracing::warn;
 
 use crate::control;
-use crate::device::{Device, Line};
+use crate::device::{Device, Hold, Line};
+use crate::journal::{self, Kind};
 
 /// Room for a Set that replaces the configuration of a large device.
 const LARGEST_MESSAGE: usize = 64 << 20;
@@ -43,6 +47,7 @@ pub(crate) async fn serve(
 }
 
 /// A device as it was started at one time.
+#[derive(Clone)]
 struct Service {
     device: Device,
     boot: u64,
@@ -52,14 +57,11 @@ impl Service {
     /// Runs what may take long where it holds up no one.
     async fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Device, u64) -> Result<T, Status> + Send + 'static,
-    ) -> Result<Response<T>, Status> {
+        work: impl FnOnce(&Device, u64) -> T + Send + 'static,
+    ) -> Result<T, Status> {
         let (device, boot) = (self.device.clone(), self.boot);
         let done = tokio::task::spawn_blocking(move || work(&device, boot)).await;
-        match done {
-            Ok(result) => result.map(Response::new),
-            Err(error) => Err(Status::internal(format!("the simulator failed: {error}"))),
-        }
+        done.map_err(|error| Status::internal(format!("the simulator failed: {error}")))
     }
 }
 
@@ -70,29 +72,46 @@ impl GNmi for Service {
         request: Request<CapabilityRequest>,
     ) -> Result<Response<CapabilityResponse>, Status> {
         self.device.state().alive(self.boot)?;
+        let acting = asked::capabilities(&self.device, &request.get_ref().extension);
+        self.pace(Kind::Capabilities, &acting, request.extensions().get::<Hold>()).await;
+        if let Some(status) = acting.lacks.or(acting.refuse) {
+            return Err(status);
+        }
         capabilities::answer(self.device.models(), request.get_ref()).map(Response::new)
     }
 
     async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
-        self.work(move |device, boot| get::answer(device, boot, request.get_ref())).await
+        let arrived = journal::now();
+        let acting = asked::get(&self.device, request.get_ref());
+        self.pace(Kind::Get, &acting, request.extensions().get::<Hold>()).await;
+        let answer = self.work(move |device, boot| {
+            get::answer(device, boot, request.get_ref(), &acting, arrived)
+        });
+        answer.await?.map(Response::new)
     }
 
+    /// What has come in is done, whether the client waits for it or not.
     async fn set(&self, request: Request<SetRequest>) -> Result<Response<SetResponse>, Status> {
-        let turn = self.device.sets().lock_owned().await;
-        self.work(move |device, boot| {
-            let answer = set::answer(device, boot, request.get_ref());
-            drop(turn);
-            answer
-        })
-        .await
+        let hold = request.extensions().get::<Hold>().cloned();
+        let done = tokio::spawn(self.clone().carry_out(request.into_inner(), hold)).await;
+        match done {
+            Ok(Some(answer)) => answer.map(Response::new),
+            Ok(None) => std::future::pending().await,
+            Err(error) => Err(Status::internal(format!("the simulator failed: {error}"))),
+        }
     }
 
     type SubscribeStream = Empty<Result<SubscribeResponse, Status>>;
 
     async fn subscribe(
         &self,
-        _: Request<Streaming<SubscribeRequest>>,
+        request: Request<Streaming<SubscribeRequest>>,
     ) -> Result<Response<Self::SubscribeStream>, Status> {
+        let acting = asked::subscribe(&self.device, &[], Vec::new());
+        self.pace(Kind::Subscribe, &acting, request.extensions().get::<Hold>()).await;
+        if let Some(status) = acting.lacks.or(acting.refuse) {
+            return Err(status);
+        }
         Err(Status::unimplemented("this device has no Subscribe; use Get"))
     }
 }

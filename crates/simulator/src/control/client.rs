@@ -2,13 +2,16 @@
 
 use lockstep_gnmi::proto::lockstep::sim::v1::control_client::ControlClient;
 use lockstep_gnmi::proto::lockstep::sim::v1::{
-    GetJournalRequest, RestartRequest, SetFaultsRequest,
+    AddFaultsRequest, DriftRequest, GetFaultsRequest, GetJournalRequest, ReleaseRequest,
+    RestartRequest, SetFaultsRequest,
 };
+use lockstep_types::Path;
+use serde_json::Value as Json;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
 use super::wire;
-use crate::Faults;
+use crate::faults::Plan;
 use crate::journal::Entry;
 
 /// Why a device could not be told.
@@ -33,11 +36,11 @@ pub enum Error {
         message: String,
     },
     /// It answered what no simulator of this version does.
-    #[error("the device at {address} has a journal with a {field} that cannot be read")]
+    #[error("the device at {address} has a {field} that cannot be read")]
     Unreadable {
         /// Where.
         address: String,
-        /// Which part of an entry.
+        /// What, of a fault or of an entry of the journal.
         field: &'static str,
     },
 }
@@ -62,9 +65,37 @@ impl Client {
     }
 
     /// From now on the device has exactly these faults.
-    pub async fn set_faults(&mut self, faults: &Faults) -> Result<(), Error> {
-        let request = SetFaultsRequest { faults: Some(wire::write_faults(faults)) };
-        let answer = self.client.set_faults(request).await;
+    pub async fn set_faults(&mut self, faults: impl Into<Plan>) -> Result<(), Error> {
+        let faults = Some(wire::faults::write(&faults.into()));
+        let answer = self.client.set_faults(SetFaultsRequest { faults }).await;
+        answer.map(|_| ()).map_err(|status| self.failed(&status))
+    }
+
+    /// From now on the device has these faults too.
+    pub async fn add_faults(&mut self, faults: impl Into<Plan>) -> Result<(), Error> {
+        let faults = Some(wire::faults::write(&faults.into()));
+        let answer = self.client.add_faults(AddFaultsRequest { faults }).await;
+        answer.map(|_| ()).map_err(|status| self.failed(&status))
+    }
+
+    /// The faults that the device has.
+    pub async fn faults(&mut self) -> Result<Plan, Error> {
+        let answer = self.client.get_faults(GetFaultsRequest {}).await;
+        let answer = answer.map_err(|status| self.failed(&status))?.into_inner();
+        let faults = wire::faults::read(&answer.faults.unwrap_or_default());
+        faults.map_err(|_| Error::Unreadable { address: self.address.clone(), field: "fault" })
+    }
+
+    /// Has the device work on what hangs.
+    pub async fn release(&mut self) -> Result<(), Error> {
+        let answer = self.client.release(ReleaseRequest {}).await;
+        answer.map(|_| ()).map_err(|status| self.failed(&status))
+    }
+
+    /// Changes a leaf of the device behind the back of all clients; no value: deletes it.
+    pub async fn drift(&mut self, path: &Path, value: Option<&Json>) -> Result<(), Error> {
+        let value = value.map(ToString::to_string).unwrap_or_default();
+        let answer = self.client.drift(DriftRequest { path: path.to_string(), value }).await;
         answer.map(|_| ()).map_err(|status| self.failed(&status))
     }
 

@@ -19,12 +19,17 @@ pub(crate) struct Line {
     cut: Option<Switch>,
     /// The simulator is stopped.
     stop: Switch,
-    spared: Spared,
+    /// This connection alone is dropped.
+    dropped: Switch,
+    hold: Hold,
 }
 
-/// Keeps a connection when its device is turned off, for the call that does so comes in on one.
+/// What a call can do to the connection that it came in on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spared(Arc<AtomicBool>);
+pub(crate) struct Hold {
+    spared: Arc<AtomicBool>,
+    dropped: Arc<watch::Sender<bool>>,
+}
 
 /// One end of a switch that is thrown once.
 struct Switch {
@@ -33,9 +38,15 @@ struct Switch {
     _end: watch::Receiver<bool>,
 }
 
-impl Spared {
+impl Hold {
+    /// Keeps it when its device is turned off, for the call that does so comes in on one.
     pub(crate) fn spare(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.spared.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends it at once.
+    pub(crate) fn hang_up(&self) {
+        self.dropped.send_replace(true);
     }
 }
 
@@ -45,16 +56,17 @@ impl Line {
         cut: watch::Receiver<bool>,
         stop: watch::Receiver<bool>,
     ) -> Self {
+        let hold = Hold::default();
         let (cut, stop) = (Some(Switch::new(cut)), Switch::new(stop));
-        Self { stream, cut, stop, spared: Spared::default() }
+        Self { stream, cut, stop, dropped: Switch::new(hold.dropped.subscribe()), hold }
     }
 
     /// Fails once the line is cut. A connection always waits to read, so it is woken for that.
     fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let cut = self.cut.as_mut().is_some_and(|cut| cut.is_thrown(context));
-        if cut && self.spared.0.load(Ordering::Relaxed) {
+        if cut && self.hold.spared.load(Ordering::Relaxed) {
             self.cut = None;
-        } else if cut || self.stop.is_thrown(context) {
+        } else if cut || self.stop.is_thrown(context) || self.dropped.is_thrown(context) {
             return Err(io::ErrorKind::ConnectionReset.into());
         }
         Ok(())
@@ -82,10 +94,10 @@ pub(crate) async fn thrown(mut end: watch::Receiver<bool>) {
 }
 
 impl Connected for Line {
-    type ConnectInfo = Spared;
+    type ConnectInfo = Hold;
 
-    fn connect_info(&self) -> Spared {
-        self.spared.clone()
+    fn connect_info(&self) -> Hold {
+        self.hold.clone()
     }
 }
 

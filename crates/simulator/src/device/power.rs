@@ -75,6 +75,12 @@ impl Device {
     /// As [`Device::stop`], without waiting for it.
     pub(crate) fn abandon(&self) {
         self.0.power.stop.send_replace(true);
+        self.release();
+    }
+
+    /// Whether it was ended for good.
+    pub(crate) fn is_stopped(&self) -> bool {
+        *self.0.power.stop.borrow()
     }
 
     /// Starts the device with a listener that is there already.
@@ -91,6 +97,8 @@ impl Device {
         let Some(Running { cut, server }) = running.take() else { return };
         // First, so that nothing under way can still take effect.
         self.state().kill(keep);
+        // What hangs finds that it never happened.
+        self.release();
         cut.send_replace(true);
         self.gone(&cut).await;
         if let Err(error) = server.await {

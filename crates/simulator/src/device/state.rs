@@ -7,7 +7,8 @@ use lockstep_gnmi::extension::Arbitration;
 use lockstep_types::Configuration;
 use tonic::Status;
 
-use crate::Faults;
+use super::window::Window;
+use crate::faults::Plan;
 use crate::journal::{Effect, Entry, Journal, Kind};
 
 /// The memory of a device. All but the configuration, the faults and the journal are lost in a
@@ -19,7 +20,13 @@ pub(crate) struct State {
     pub(crate) configuration: Configuration,
     /// The largest id seen in each role.
     masters: BTreeMap<String, Election>,
-    pub(crate) faults: Faults,
+    /// The commit that is to be confirmed.
+    pub(crate) window: Option<Window>,
+    /// How many timers such commits have had.
+    pub(crate) timers: u64,
+    pub(crate) faults: Plan,
+    /// How often the faults were set.
+    pub(crate) plan: u64,
     pub(crate) journal: Journal,
 }
 
@@ -28,13 +35,17 @@ impl State {
     pub(crate) fn kill(&mut self, keep: bool) {
         self.boot += 1;
         self.masters.clear();
+        // What was not confirmed was not saved.
+        if let Some(window) = self.window.take() {
+            self.configuration = window.before();
+        }
         if !keep {
             self.configuration = Configuration::new();
         }
         self.journal.add(Entry {
             boot: self.boot,
             configuration: Some(self.configuration.clone()),
-            ..entry(Kind::Restart, None)
+            ..Entry::new(Kind::Restart)
         });
     }
 
@@ -70,24 +81,13 @@ impl State {
                 Effect::Refused { code: status.code(), message: status.message().to_owned() }
             }
         };
-        let configuration = Some(self.configuration.clone());
-        self.journal.add(Entry { boot: self.boot, effect, configuration, ..entry });
+        self.write(Entry { effect, ..entry });
     }
-}
 
-/// The part of an entry that is known when a request comes in.
-pub(crate) fn entry(kind: Kind, client: Option<Arbitration>) -> Entry {
-    let election = client.as_ref().map(|client| client.election);
-    Entry {
-        number: 0,
-        timestamp: 0,
-        boot: 0,
-        kind,
-        election,
-        role: client.map(|client| client.role).unwrap_or_default(),
-        paths: Vec::new(),
-        effect: Effect::Done,
-        configuration: None,
+    /// Writes down an entry, with what the device holds now.
+    pub(crate) fn write(&mut self, entry: Entry) {
+        let configuration = Some(self.configuration.clone());
+        self.journal.add(Entry { boot: self.boot, configuration, ..entry });
     }
 }
 

@@ -25,7 +25,6 @@ pub(super) fn in_get(extensions: &[Extension]) -> Result<(), Status> {
 pub(super) fn in_set(extensions: &[Extension]) -> Result<(), Status> {
     each(extensions, |ext| match ext {
         Ext::Depth(_) => Some(misplaced("depth", "Get and Subscribe")),
-        Ext::Commit(_) => Some(absent("commit confirmed")),
         other => elsewhere(other),
     })
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tonic::Status;
 
 use super::{extensions, refusal, request};
-use crate::device::{Device, entry};
+use crate::device::Device;
+use crate::faults::Acting;
 use crate::journal::{self, Entry, Kind};
 
 /// Answers a Get, and writes it down.
@@ -17,6 +18,8 @@ pub(super) fn answer(
     device: &Device,
     boot: u64,
     request: &GetRequest,
+    acting: &Acting,
+    arrived: i64,
 ) -> Result<GetResponse, Status> {
     let tree = {
         let state = device.state();
@@ -25,9 +28,12 @@ pub(super) fn answer(
     };
     let mut asked = Vec::new();
     let answer = read(device.models(), &tree, request, &mut asked);
+    let refused = acting.lacks.as_ref().or(acting.refuse.as_ref());
+    let answer = refused.map_or(answer, |status| Err(status.clone()));
     let mut state = device.state();
     state.alive(boot)?;
-    state.note(Entry { paths: asked, ..entry(Kind::Get, None) }, &answer);
+    let faults = acting.names.iter().map(ToString::to_string).collect();
+    state.note(Entry { paths: asked, arrived, faults, ..Entry::new(Kind::Get) }, &answer);
     answer
 }
 

@@ -21,11 +21,11 @@ async fn faults_are_set_from_afar() {
     let mut wires = wires(stage.device()).await;
     let pattern = "/interfaces/interface[name=*]/mtu".parse().unwrap();
     let refusal = Refusal { pattern, code: Code::Internal, message: "smoke".into() };
-    wires.set_faults(&Faults { refuse: vec![refusal] }).await.unwrap();
+    wires.set_faults(Faults { refuse: vec![refusal] }).await.unwrap();
     let mtu = Ask::new().update("/interfaces/interface[name=a]/mtu", json!(9000));
     let refused = mtu.clone().send(&mut stage.client).await.unwrap_err();
     assert_eq!(refused, (Code::Internal, "smoke".into()));
-    wires.set_faults(&Faults::default()).await.unwrap();
+    wires.set_faults(Faults::default()).await.unwrap();
     mtu.send(&mut stage.client).await.unwrap();
 }
 
@@ -67,7 +67,7 @@ async fn faults_that_make_no_sense_are_refused() {
     for (pattern, code) in [("/a[", ""), ("/a", "OK"), ("/a", "failed_precondition")] {
         let refusal =
             wire::Refusal { pattern: pattern.into(), code: code.into(), message: String::new() };
-        let faults = Some(wire::Faults { refuse: vec![refusal] });
+        let faults = Some(wire::Faults { refuse: vec![refusal], fault: Vec::new() });
         let refused = client.set_faults(wire::SetFaultsRequest { faults }).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument, "{pattern} {code}");
     }

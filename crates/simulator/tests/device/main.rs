@@ -9,6 +9,7 @@
 
 mod arbitration;
 mod ask;
+mod broken;
 mod capabilities;
 mod control;
 mod faults;

@@ -2,7 +2,7 @@
 
 use lockstep_gnmi::proto::gnmi::{SetRequest, typed_value};
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
-use lockstep_gnmi::proto::gnmi_ext::{Commit, Depth, Extension, History};
+use lockstep_gnmi::proto::gnmi_ext::{Depth, Extension, History};
 use serde_json::{Value, json};
 use tonic::Code;
 
@@ -110,12 +110,10 @@ async fn what_is_not_there_yet() {
         union_replace: update("/system/motd", json!("y")).0.update,
         ..SetRequest::default()
     };
-    let commit = Extension { ext: Some(Ext::Commit(Commit::default())) };
     let asks = vec![
         Ask::new().typed("/system/motd", typed_value::Value::AsciiVal("x".into())),
         Ask::new().typed("/system/motd", typed_value::Value::ProtoBytes(Vec::new())),
         Ask(union.clone()),
-        Ask::new().delete("/system/motd").extension(commit),
     ];
     refused(Code::Unimplemented, asks).await;
     let mixed = SetRequest { delete: vec![at("/system/motd")], ..union };
