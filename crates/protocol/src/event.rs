@@ -66,6 +66,13 @@ pub enum Event {
         /// What is asked.
         request: Request,
     },
+    /// A client that asked for a transaction has gone away.
+    Leave {
+        /// Who.
+        client: Client,
+        /// What it asked for.
+        id: TransactionId,
+    },
     /// A client asks for a transaction to be called off.
     Cancel {
         /// Who is to be answered.

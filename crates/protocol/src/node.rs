@@ -77,7 +77,8 @@ impl Node {
         let deadline =
             [decided, submitted].into_iter().flatten().min().map(|deadline| deadline.after(1));
         let retry = self.desk.next_retry().filter(|at| *at > now);
-        [deadline, retry].into_iter().flatten().min()
+        let overdue = self.desk.overdue.first().map(|(at, _)| *at);
+        [deadline, retry, overdue].into_iter().flatten().min()
     }
 
     /// Takes up whatever a loaded store leaves to be done. The same way as any wake-up, for every id.

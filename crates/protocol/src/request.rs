@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lockstep_types::{Edit, Index, Target, Timestamp, TransactionId};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Kind, Mode, Status};
+use crate::record::{Failure, Kind, Mode, Status};
 
 /// Who waits for an answer; the shell's own number for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -36,6 +36,10 @@ pub struct Request {
     pub until: Until,
     /// When it is to be given up; absolute.
     pub deadline: Timestamp,
+    /// When the client is to be answered at the latest, with how far it is by then. None: whenever that
+    /// is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_by: Option<Timestamp>,
     /// Who asks.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub author: String,
@@ -86,9 +90,23 @@ pub enum Refusal {
     UnknownTarget(Target),
     /// A sync request to a target that no node is connected to.
     #[error(
-        "target {0} is not connected; an async request would wait for it until its deadline, a queued one as long as it takes"
+        "target {0} is not connected; asked for async, it is waited for until the deadline; queued and async, as long as it takes"
     )]
     NotConnected(Target),
+    /// A target that has a configuration of its own, which nobody has decided about yet.
+    #[error("target {target} was never brought in line: {code}: {message}", code = .failure.code, message = .failure.message)]
+    NeverMet {
+        /// The target.
+        target: Target,
+        /// Why.
+        failure: Failure,
+    },
+    /// A target that this node is not to write to.
+    #[error("target {0} is paused: the configuration file no longer names it")]
+    Paused(Target),
+    /// As much is open as may be.
+    #[error("{0} transactions are open, which is the limit; try again when some have ended")]
+    TooManyOpen(usize),
     /// More targets than one write of the store can hold.
     #[error("{0} targets are more than one transaction can hold")]
     TooManyTargets(usize),

@@ -94,6 +94,12 @@ impl View {
         self.open.keys().filter_map(|index| self.transaction(*index))
     }
 
+    /// How many transactions have no outcome.
+    #[must_use]
+    pub fn open_count(&self) -> usize {
+        self.open.size()
+    }
+
     /// The deadlines that can still move something, earliest first.
     pub fn deadlines(&self) -> impl Iterator<Item = (Timestamp, Index)> {
         self.deadlines.keys().copied()

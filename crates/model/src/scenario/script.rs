@@ -96,6 +96,7 @@ impl Entry {
             body: self.body.clone(),
             until: self.until,
             deadline: self.passes(number).unwrap_or(Timestamp::new(u64::MAX / 2)),
+            answer_by: None,
             author: String::new(),
             comment: String::new(),
         }

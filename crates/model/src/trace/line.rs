@@ -99,6 +99,8 @@ pub struct Begin {
 pub struct Settings {
     /// How many records one write of the store can hold.
     pub records_per_write: usize,
+    /// How many transactions may be open.
+    pub open: usize,
     /// The wait before a device is tried again, in nanoseconds.
     pub backoff: u64,
     /// How often it doubles at the most.
@@ -109,6 +111,7 @@ impl From<&lockstep_protocol::Settings> for Settings {
     fn from(settings: &lockstep_protocol::Settings) -> Self {
         Self {
             records_per_write: settings.records_per_write,
+            open: settings.open,
             backoff: settings.backoff,
             backoff_doublings: settings.backoff_doublings,
         }
@@ -119,6 +122,7 @@ impl From<Settings> for lockstep_protocol::Settings {
     fn from(settings: Settings) -> Self {
         Self {
             records_per_write: settings.records_per_write,
+            open: settings.open,
             backoff: settings.backoff,
             backoff_doublings: settings.backoff_doublings,
         }
@@ -181,7 +185,8 @@ pub fn context(saw: &Saw, did: &[Command]) -> BTreeSet<Wake> {
         Saw::Event(Event::Verdict { subject, .. }) => Some(concerned(subject)),
         Saw::Event(Event::Submit { .. }) => Some(Wake::Append),
         Saw::Event(Event::Cancel { index, .. }) => Some(Wake::Transaction(*index)),
-        Saw::Event(Event::Tick(_) | Event::Watch(_) | Event::Lease(_)) | Saw::Start => None,
+        Saw::Event(Event::Tick(_) | Event::Watch(_) | Event::Lease(_) | Event::Leave { .. })
+        | Saw::Start => None,
     };
     let done = did.iter().filter_map(|command| match command {
         Command::Write { wake, .. } => Some(wake.clone()),

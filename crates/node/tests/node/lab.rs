@@ -83,6 +83,7 @@ impl Lab {
             },
             until: Until::Outcome,
             deadline: self.handle().now().after(20_000_000_000),
+            answer_by: None,
             author: String::new(),
             comment: String::new(),
         }

@@ -1,44 +1,43 @@
 //! Set: one transaction, on as many targets as its paths name.
 
+mod edits;
+
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lockstep_gnmi::proto::gnmi::{SetRequest, SetResponse};
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
 use lockstep_gnmi::proto::lockstep::v1::SetOptions;
-use lockstep_gnmi::set::{self, Kind as Op, Operation};
-use lockstep_gnmi::{extension, value};
+use lockstep_gnmi::{extension, set};
 use lockstep_node::Handle;
 use lockstep_protocol::record::{Kind, Mode, Status as Stage};
 use lockstep_protocol::{Body, Reply, Request, Until, View};
 use lockstep_types::{Edit, Index, Target};
-use lockstep_yang::{Data, DataForm};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use super::place;
+use super::{Service, place};
 use crate::deadline::deadline;
 use crate::ids::Ids;
 use crate::{outcome, refusal};
 
 pub(super) async fn set(
-    node: &Handle,
-    ids: &Ids,
+    Service { node, ids, workers, .. }: &Service,
     metadata: &MetadataMap,
-    request: &SetRequest,
+    request: SetRequest,
 ) -> Result<SetResponse, Status> {
-    let options = options(request)?;
-    let operations = set::read(request).map_err(|error| refusal::set(&error))?;
-    if operations.is_empty() {
-        return Ok(response(node, request, None));
-    }
-    let edits = edits(node, &operations)?;
+    let options = options(&request)?;
+    let request = Arc::new(request);
+    let (handle, asked) = (node.clone(), Arc::clone(&request));
+    let edits = workers.run(move || edits::edits(&handle, &asked)).await?;
+    let Some(edits) = edits else { return Ok(response(node, &request, None)) };
     let submission = submission(node, ids, metadata, &options, edits)?;
     let until = submission.until;
     match node.submit(submission).await.map_err(refusal::busy)? {
         Reply::Refused(refused) => Err(refusal::refused(&refused)),
         Reply::Transaction { index, status } => {
             judge(&node.view(), index, status, until)?;
-            Ok(response(node, request, Some(index)))
+            Ok(response(node, &request, Some(index)))
         }
     }
 }
@@ -56,49 +55,6 @@ fn options(request: &SetRequest) -> Result<SetOptions, Status> {
         return Err(Status::unimplemented("dry_run is not implemented yet"));
     }
     Ok(options)
-}
-
-/// What is asked of each target, by the words of its models.
-fn edits(node: &Handle, operations: &[Operation]) -> Result<BTreeMap<Target, Edit>, Status> {
-    let mut by_target: BTreeMap<&Target, Vec<&Operation>> = BTreeMap::new();
-    for operation in operations {
-        let target = operation.target.as_ref().ok_or_else(place::no_target)?;
-        by_target.entry(target).or_default().push(operation);
-    }
-    let view = node.view();
-    let edit = |(target, operations): (&Target, Vec<&Operation>)| {
-        let spec = place::target(node, target)?;
-        let mut asked = Vec::with_capacity(operations.len());
-        for operation in operations {
-            place::origin(spec, operation.origin.as_deref())?;
-            asked.push(translate(operation)?);
-        }
-        // What stands there matters to the order of a user-ordered list alone.
-        let edit = spec.models.edit_onto(&view.committed(target), &asked);
-        let edit = edit.map_err(|error| refusal::edit(target, &error))?;
-        Ok((target.clone(), edit))
-    };
-    by_target.into_iter().map(edit).collect()
-}
-
-fn translate(operation: &Operation) -> Result<lockstep_yang::Operation, Status> {
-    let path = operation.path.clone();
-    let data = || {
-        let (form, json) = operation.data.clone().ok_or_else(|| {
-            Status::invalid_argument(format!("{} comes without a value", operation.path))
-        })?;
-        let form = match form {
-            value::Form::Json => DataForm::Json,
-            value::Form::Ietf => DataForm::Ietf,
-            value::Form::Scalar => DataForm::Scalar,
-        };
-        Ok::<_, Status>(Data { form, json })
-    };
-    Ok(match operation.kind {
-        Op::Delete => lockstep_yang::Operation::Delete(path),
-        Op::Replace => lockstep_yang::Operation::Replace(path, data()?),
-        Op::Update => lockstep_yang::Operation::Update(path, data()?),
-    })
 }
 
 fn submission(

@@ -26,7 +26,9 @@ impl Node {
                 None
             }
             Ok(known) => {
-                let waiter = Waiter { client, until: request.until };
+                let answer_by = request.answer_by;
+                let waiter = Waiter { client, until: request.until, answer_by };
+                self.desk.overdue.extend(answer_by.map(|at| (at, request.id.clone())));
                 let id = request.id.clone();
                 self.desk.waiters.entry(id.clone()).or_default().push(waiter);
                 if known {
@@ -52,6 +54,9 @@ impl Node {
             let same = first.body == request.body;
             return if same { Ok(true) } else { Err(Refusal::IdPending) };
         }
+        if self.view.open_count() + self.desk.submissions.len() >= self.settings.open {
+            return Err(Refusal::TooManyOpen(self.settings.open));
+        }
         let targets = self.targets_asked(&request.body)?;
         if targets.is_empty() {
             return Err(Refusal::NoTarget);
@@ -63,11 +68,62 @@ impl Node {
             if self.view.binding(&target).is_none() {
                 return Err(Refusal::UnknownTarget(target));
             }
-            if request.until == Until::Outcome && self.view.master(&target).is_none() {
-                return Err(Refusal::NotConnected(target));
+            if request.until == Until::Outcome {
+                self.admit_sync(&target)?;
             }
         }
         Ok(false)
+    }
+
+    /// Whether an answer of the device can be expected.
+    fn admit_sync(&self, target: &Target) -> Result<(), Refusal> {
+        if self.view.master(target).is_none() {
+            return Err(Refusal::NotConnected(target.clone()));
+        }
+        let header = self.view.header(target);
+        match &header.resync_refused {
+            Some(failure) if !header.met => {
+                Err(Refusal::NeverMet { target: target.clone(), failure: failure.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A client has gone away: nobody is to be answered. What it asked for goes on.
+    pub(super) fn leave(&mut self, client: Client, id: &TransactionId) {
+        if let Some(waiters) = self.desk.waiters.get_mut(id) {
+            waiters.retain(|waiter| waiter.client != client);
+            if waiters.is_empty() {
+                self.desk.waiters.remove(id);
+            }
+        }
+    }
+
+    /// Answers whoever wanted to be answered by now, with how far it is.
+    pub(super) fn answer_overdue(&mut self, out: &mut Vec<Command>) {
+        while let Some((at, id)) = self.desk.overdue.first().cloned() {
+            if at > self.desk.now {
+                return;
+            }
+            self.desk.overdue.pop_first();
+            let Some(transaction) = self.view.named(&id) else { continue };
+            let (index, status) = (transaction.index, transaction.status);
+            let (due, waiting) = self
+                .desk
+                .waiters
+                .remove(&id)
+                .unwrap_or_default()
+                .into_iter()
+                .partition::<Vec<_>, _>(|waiter| waiter.answer_by.is_some_and(|by| by <= at));
+            if !waiting.is_empty() {
+                self.desk.waiters.insert(id, waiting);
+            }
+            let reply = Reply::Transaction { index, status };
+            out.extend(
+                due.into_iter()
+                    .map(|waiter| Command::Answer { client: waiter.client, reply: reply.clone() }),
+            );
+        }
     }
 
     fn targets_asked(&self, body: &Body) -> Result<Vec<Target>, Refusal> {

@@ -15,6 +15,8 @@ use crate::request::{Client, Request, Until};
 pub struct Settings {
     /// How many records one write of the store can hold.
     pub records_per_write: usize,
+    /// How many transactions may be open, those included that are not in the log yet.
+    pub open: usize,
     /// The wait before a device is tried again, in nanoseconds; doubles each time.
     pub backoff: u64,
     /// How often it doubles at the most.
@@ -23,7 +25,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { records_per_write: 100, backoff: 500_000_000, backoff_doublings: 6 }
+        Self { records_per_write: 100, open: 10_000, backoff: 500_000_000, backoff_doublings: 6 }
     }
 }
 
@@ -39,6 +41,7 @@ impl Settings {
 pub(super) struct Waiter {
     pub(super) client: Client,
     pub(super) until: Until,
+    pub(super) answer_by: Option<Timestamp>,
 }
 
 /// What a node has under way.
@@ -53,6 +56,7 @@ pub struct Desk {
     pub(super) verdicts: BTreeMap<Subject, Verdict>,
     pub(super) submissions: Vec<Arc<Request>>,
     pub(super) waiters: BTreeMap<TransactionId, Vec<Waiter>>,
+    pub(super) overdue: BTreeSet<(Timestamp, TransactionId)>,
     pub(super) cancels: BTreeMap<Index, Vec<Client>>,
 }
 

@@ -16,6 +16,7 @@ impl Node {
         match event {
             Event::Tick(now) => {
                 self.desk.now = self.desk.now.max(now);
+                self.answer_overdue(out);
                 self.due()
             }
             Event::Lease(until) => {
@@ -40,6 +41,10 @@ impl Node {
             }
             Event::Submit { client, request } => {
                 self.submit(client, request, out).into_iter().collect()
+            }
+            Event::Leave { client, id } => {
+                self.leave(client, &id);
+                BTreeSet::new()
             }
             Event::Cancel { client, index } => {
                 self.cancel(client, index, out).into_iter().collect()

@@ -72,7 +72,7 @@ impl Node {
 
     /// Rule 7: nobody knows what became of the request, and it may still land. The connection goes,
     /// and with it the term; a late delivery meets a device that listens to a newer one.
-    fn give_up(&mut self, target: &Target, out: &mut Vec<Command>) {
+    pub(super) fn give_up(&mut self, target: &Target, out: &mut Vec<Command>) {
         let Some(link) = self.desk.links.get_mut(target) else { return };
         link.down();
         let connection = link.connection;

@@ -8,6 +8,7 @@ use crate::command::{Ask, Command};
 use crate::draft::Draft;
 use crate::effect;
 use crate::event::Wake;
+use crate::record::Status;
 use crate::step;
 
 impl Node {
@@ -46,6 +47,10 @@ impl Node {
             Some(_) => match self.desk.link(target).map(|link| link.work.clone()) {
                 Some(Work::Answered(outcome)) => self.record(target, term, outcome, out),
                 Some(Work::Idle) => self.next_work(target, term, out),
+                Some(Work::Applying(index)) if self.is_late(index) => {
+                    self.give_up(target, out);
+                    self.release(target, out);
+                }
                 _ => {}
             },
         }
@@ -96,6 +101,14 @@ impl Node {
             let delta = effect::applied(&self.view, transaction, target);
             self.send(target, term, Ask::Set(delta), Work::Applying(index), out);
         }
+    }
+
+    /// Rule 7: whether a transaction has turned and its deadline has passed, so that no device is waited
+    /// for any more.
+    fn is_late(&self, index: Index) -> bool {
+        self.view.transaction(index).is_some_and(|transaction| {
+            transaction.status == Status::Reverting && self.desk.now > transaction.deadline
+        })
     }
 
     /// Whether the device is not left alone after a failure.

@@ -45,12 +45,27 @@ impl Node {
         let (index, now) = (transaction.index, self.desk.now);
         let late = now > transaction.deadline;
         match transaction.status {
-            Status::Pending if late => step::pass_over(draft, index, Reason::Deadline, now),
+            Status::Pending if late => {
+                step::pass_over(draft, index, Reason::Deadline, now);
+                self.fill_waits(draft, transaction);
+            }
             Status::Committed if late && transaction.is_atomic() => {
                 step::turn(draft, index, Reason::Deadline);
+                self.fill_waits(draft, transaction);
             }
             Status::Committed => self.fill_nothing(draft, transaction),
             _ => {}
+        }
+    }
+
+    /// Says of each target what it was that took too long.
+    fn fill_waits(&self, draft: &mut Draft<'_>, transaction: &Transaction) {
+        for target in transaction.targets.keys() {
+            let wait = self.view.waiting_for(transaction, target).map(Reason::Waited);
+            let written = draft.transaction(transaction.index);
+            if let Some(part) = written.and_then(|t| t.targets.get_mut(target)) {
+                part.reason = part.reason.take().or(wait);
+            }
         }
     }
 

@@ -40,6 +40,9 @@ pub struct Header {
     pub recheck: Option<Index>,
     /// Rule 8: the device refused to be brought in line, and said this.
     pub resync_refused: Option<Failure>,
+    /// The device was brought in line at least once: before that, what it holds is its own.
+    #[serde(default)]
+    pub met: bool,
 }
 
 impl Header {
@@ -51,6 +54,7 @@ impl Header {
         holder: None,
         recheck: None,
         resync_refused: None,
+        met: false,
     };
 }
 

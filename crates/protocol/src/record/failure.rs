@@ -3,6 +3,8 @@
 use lockstep_types::{Index, Path, Target};
 use serde::{Deserialize, Serialize};
 
+use crate::view::Wait;
+
 /// A device's own words when it turned something down.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Failure {
@@ -31,6 +33,8 @@ pub enum Reason {
     Invalid(Vec<Violation>),
     /// It was not decided, or not applied everywhere, before its deadline.
     Deadline,
+    /// On one target: what was waited for there when its deadline passed.
+    Waited(Wait),
     /// A device refused it.
     Refused {
         /// Which device.

@@ -62,6 +62,7 @@ pub(crate) fn synced(draft: &mut Draft<'_>, target: &Target, term: Term, marks: 
     let header = &mut draft.configuration(target).header;
     header.synced = term;
     header.resync_refused = None;
+    header.met = true;
     draft.put_marks(target, marks);
 }
 

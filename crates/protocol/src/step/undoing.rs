@@ -22,6 +22,8 @@ pub(crate) fn undone(
     let Some(before) = view.transaction(index) else { return };
     let was_refused = refused.is_some();
     let reason = refused.map(|failure| Reason::Refused { target: target.clone(), failure });
+    // Why it had to be undone stays known.
+    let reason = reason.or_else(|| before.targets.get(target)?.reason.clone());
     set_part(draft, index, target, PartStatus::Undone, reason);
     let patch = effect::undo_patch(view, before, target, &view.applied(target));
     let sent = view.may_have_been_sent(before, target);

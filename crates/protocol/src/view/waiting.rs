@@ -7,7 +7,7 @@ use super::View;
 use crate::record::{Failure, PartStatus, Status, Transaction};
 
 /// What a transaction waits for on one of its targets.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
     /// To be decided: this earlier entry is not.

@@ -8,6 +8,8 @@
 )]
 
 mod configurations;
+mod cost;
+mod counting;
 mod dump;
 mod format;
 mod long;
@@ -16,4 +18,5 @@ mod round_trip;
 mod same;
 mod sessions;
 mod support;
+mod syncs;
 mod world;

@@ -101,6 +101,7 @@ impl Shell {
             body,
             until: Until::Outcome,
             deadline: Timestamp::new(1_000_000),
+            answer_by: None,
             author: "operator".into(),
             comment: String::new(),
         };

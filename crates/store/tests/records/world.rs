@@ -122,6 +122,7 @@ impl World {
             body,
             until: self.dice.pick(&[Until::Decision, Until::Decision, Until::Outcome]),
             deadline: Timestamp::new(self.now + 100 + self.dice.roll(2_000)),
+            answer_by: None,
             author: "a \"quoted\" author".into(),
             comment: String::new(),
         };

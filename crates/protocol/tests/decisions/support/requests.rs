@@ -41,6 +41,7 @@ fn request(name: &str, body: Body) -> Request {
         body,
         until: Until::Outcome,
         deadline: time(DEADLINE),
+        answer_by: None,
         author: String::new(),
         comment: String::new(),
     }
