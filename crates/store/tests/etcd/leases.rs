@@ -20,7 +20,7 @@ fn under(key: &str, lease: Lease) -> Txn {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lease_that_is_kept_outlives_a_leader() {
     let mut cluster = Cluster::start(3);
-    let store = cluster.store("kept").await;
+    let store = Etcd::open(&cluster.quick("kept")).await.unwrap();
     let lease = store.grant(TTL).await.unwrap();
     store.txn(under("session", lease)).await.unwrap();
     let leader = cluster.leader().await;

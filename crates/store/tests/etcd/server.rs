@@ -123,14 +123,20 @@ impl Cluster {
         &mut self.members[n]
     }
 
-    /// How to reach the cluster, keys under this prefix.
+    /// How to reach the cluster, keys under this prefix. Patient: on a busy machine nothing fails that
+    /// is not made to fail.
     pub(crate) fn options(&self, prefix: &str) -> Options {
         let hosts: Vec<String> =
             self.members.iter().map(|member| format!("127.0.0.1:{}", member.port)).collect();
         let mut options =
             Options::parse(&format!("etcd://{}/{prefix}", hosts.join(","))).expect("a store URL");
-        options.timeout = Duration::from_secs(2);
+        options.timeout = Duration::from_secs(20);
         options
+    }
+
+    /// The same for a store that is soon tired of a member.
+    pub(crate) fn quick(&self, prefix: &str) -> Options {
+        Options { timeout: Duration::from_secs(2), ..self.options(prefix) }
     }
 
     pub(crate) async fn store(&self, prefix: &str) -> Etcd {

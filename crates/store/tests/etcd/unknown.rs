@@ -17,7 +17,7 @@ async fn a_write_without_an_answer_is_stale_once_the_store_can_be_read() {
     let mut cluster = Cluster::start(3);
     let direct = cluster.store("unknown").await;
     let proxy = Proxy::start(cluster.member(0).port).await;
-    let mut options = cluster.options("unknown");
+    let mut options = cluster.quick("unknown");
     options.endpoints[0] = format!("127.0.0.1:{}", proxy.port);
     let records = Records::open(Arc::new(Etcd::open(&options).await.unwrap())).await.unwrap();
     let mut view = records.load().await.unwrap();
@@ -50,7 +50,7 @@ async fn a_write_is_never_sent_twice() {
     let start = direct.revision().await.unwrap();
     let mut feed = watch(&direct, start).await;
     let proxy = Proxy::start(cluster.member(0).port).await;
-    let mut options = cluster.options("once");
+    let mut options = cluster.quick("once");
     options.endpoints[0] = format!("127.0.0.1:{}", proxy.port);
     let store = Etcd::open(&options).await.unwrap();
     proxy.set(Wire::Deaf);

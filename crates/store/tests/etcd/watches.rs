@@ -105,7 +105,7 @@ async fn a_large_catch_up_comes_in_whole_revisions() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_closed_store_ends_its_watches_even_without_a_cluster() {
     let mut cluster = Cluster::start(1);
-    let store = cluster.store("closed").await;
+    let store = Etcd::open(&cluster.quick("closed")).await.unwrap();
     let mut feed = watch(&store, store.revision().await.unwrap()).await;
     cluster.member(0).kill();
     store.close().await.unwrap();
