@@ -29,7 +29,7 @@ test: setup check unit e2e explore-quick spec-quick ## everything that fits a fe
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test spec explore mutants ## test, and everything that takes longer
+test-full: test crash spec explore mutants ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test
@@ -76,6 +76,11 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 	@scripts/setup build e2e
 	cargo build --quiet --locked --bin lockstep
 	.tools/venv/bin/pytest -q -x tests/e2e
+
+.PHONY: crash
+crash: ## power cuts, damaged files and long logs of the store, thousands of each
+	@scripts/setup build
+	cargo test --locked -p lockstep-store --lib --test embedded --test records -- --ignored --nocapture
 
 ##@ The proof
 

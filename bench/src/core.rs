@@ -79,7 +79,7 @@ fn request(number: usize) -> Request {
         body: Body {
             kind: Kind::Change,
             mode: Mode::Queued,
-            edits: [(target, Edit { clear: Vec::new(), set })].into(),
+            edits: [(target, Edit { set, ..Edit::default() })].into(),
             only: [].into(),
         },
         until: Until::Decision,

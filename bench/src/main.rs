@@ -1,20 +1,26 @@
-//! `make bench`: what a change costs as the configuration and the log grow.
+//! `make bench`: what a change costs as the configuration and the log grow, and what the store makes of
+//! it (alone: `cargo run --release -p lockstep-bench -- store`).
 //!
 //! Machines differ and are shared, so a figure means little by itself: every row is also given as a
 //! ratio to its floor, the same work on the smallest size, measured in the same run.
 
 mod core;
 mod measure;
+mod store;
 mod trees;
 
 use measure::Row;
 
-fn main() {
+fn main() -> Result<(), store::Failed> {
+    if std::env::args().any(|argument| argument == "store") {
+        return store::run();
+    }
     println!("{:44} {:>10} {:>12} {:>8}", "what", "size", "ns each", "ratio");
     for table in [trees::rows(), core::rows()] {
         table.iter().for_each(print);
         println!();
     }
+    store::run()
 }
 
 fn print(row: &Row) {

@@ -16,7 +16,28 @@
 //! ```
 //!
 //! A write is durable before it is answered, and whoever watches sees it whole. [`Store`] says what
-//! every store promises; `tests/suite.rs` holds each of them to it.
+//! every store promises; `tests/suite` holds each of them to it.
+//!
+//! # Why redb
+//!
+//! redb 4.4 and fjall 3.1 were put behind the same seam, with everything above it as it is, and given
+//! the same work: one-leaf transactions, each decided and then recorded.
+//!
+//! | | redb | fjall |
+//! |---|---|---|
+//! | transactions a second, 1 / 16 / 64 / 256 in flight | 1,000 / 4,900 / 8,400 / 8,800 | 1,600 / 8,800 / 16,600 / 16,400 |
+//! | the same on a busier machine | 1,200 / 5,400 / 6,000 / 7,400 | 1,700 / 6,500 / 11,100 / 8,800 |
+//! | KB written to the disk for each | 89 / 23 / 16 / 12 | 10 / 3 / 2 / 2 |
+//! | the file opened after a kill, 100,000 transactions and 1,000,000 leaves | 0.6 s | 0.4 s |
+//! | everything in it loaded | 13 to 16 s | 14 to 17 s |
+//! | crates it brings | 3 | 48 |
+//! | what was not synced can be taken away under test | at every call | no |
+//!
+//! fjall writes less, and up to twice as fast. We keep redb because of the last row: its disk is a
+//! trait of six methods, so a test can cut the power at each call and look at what is left, and one of
+//! the first such cuts showed something (a file that was cut off while it was made could never be
+//! opened again; now it gets its name when it is made). And thousands of transactions a second are
+//! more than the rest of a node asks for.
 //!
 //! Absent: what the records mean. Nothing here looks at a status.
 

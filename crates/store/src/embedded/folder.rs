@@ -53,7 +53,8 @@ impl Folder {
     /// Opens the file in it, or makes one, and holds the folder for as long as the file is open.
     pub(super) fn engine(self) -> Result<impl Engine, Error> {
         let file = self.path.join(FILE);
-        let engine = if file.exists() { Disk::open(&file) } else { self.create(&file) };
+        let open = || Disk::open(&file).map(|(engine, _)| engine);
+        let engine = if file.exists() { open() } else { self.create(&file) };
         let engine = engine.map_err(|fault| self.unusable(fault))?;
         Ok(Held { engine, file, _lock: self.lock })
     }
@@ -77,8 +78,7 @@ impl Folder {
     pub(super) fn check(self) -> Result<FileCheck, Error> {
         let file = self.path.join(FILE);
         let bytes = fs::metadata(&file).map_or(0, |file| file.len());
-        let checked = Disk::open(&file).and_then(|mut engine| {
-            let clean = engine.check()?;
+        let checked = Disk::open(&file).and_then(|(engine, clean)| {
             let mut rows = 0;
             engine.read(&mut |map| {
                 rows = ledger::check(map)?;

@@ -6,6 +6,7 @@ use std::ops::Bound;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, TableDefinition};
 
@@ -28,18 +29,25 @@ impl Disk {
         })
     }
 
-    /// Opens the file, which is there.
-    pub(crate) fn open(file: &Path) -> Result<Self, Fault> {
+    /// Opens the file, which is there, and compares every page of it with its checksum: a page that is
+    /// not as it was written may also be one that says which others there are, and then rows are
+    /// missing that nobody would miss. The file is read anyway, by whoever loads what is in it. Whether
+    /// it had been closed as it should be.
+    pub(crate) fn open(file: &Path) -> Result<(Self, bool), Fault> {
         // To redb an empty file is as good as none. We never leave one.
         if std::fs::metadata(file).is_ok_and(|file| file.len() == 0) {
             return Err(Fault::damaged("it is empty"));
         }
-        guarded(|| Self::new(Database::builder().set_cache_size(CACHE).open(file).map_err(failed)?))
-    }
-
-    /// Reads every page and compares it with its checksum. Whether there was nothing to repair.
-    pub(crate) fn check(&mut self) -> Result<bool, Fault> {
-        guarded(|| self.0.check_integrity().map_err(failed))
+        let repaired = Arc::new(AtomicBool::new(false));
+        let noted = Arc::clone(&repaired);
+        guarded(|| {
+            let mut builder = Database::builder();
+            builder.set_cache_size(CACHE);
+            builder.set_repair_callback(move |_| noted.store(true, Ordering::Relaxed));
+            let mut database = builder.open(file).map_err(failed)?;
+            database.check_integrity().map_err(failed)?;
+            Ok((Self::new(database)?, !repaired.load(Ordering::Relaxed)))
+        })
     }
 
     fn new(database: Database) -> Result<Self, Fault> {
@@ -59,6 +67,9 @@ impl fmt::Debug for Disk {
 fn failed(error: impl Into<redb::Error>) -> Fault {
     match error.into() {
         redb::Error::Corrupted(what) => Fault::damaged(what),
+        redb::Error::UpgradeRequired(version) => {
+            Fault::damaged(format_args!("its version is {version}, which we never write"))
+        }
         redb::Error::Io(error) if error.kind() == ErrorKind::InvalidData => Fault::damaged(error),
         redb::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
             Fault::damaged("it is shorter than it was")

@@ -11,6 +11,9 @@ use crate::ledger::lock;
 
 /// Deltas are not folded below this: a snapshot costs a few writes, whatever its size.
 const FLOOR: usize = 64 << 10;
+/// How many times the snapshot the deltas may grow to. Each byte of a delta costs one over this many
+/// bytes of snapshots; and what is read when the store is opened is at most this many times more.
+const GROWTH: usize = 2;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
@@ -31,12 +34,17 @@ impl Accounts {
         (account.snapshot, account.deltas) = (snapshot, deltas);
     }
 
+    /// Whether deltas of so many bytes have outgrown their snapshot.
+    pub(super) fn is_due(snapshot: usize, deltas: usize) -> bool {
+        deltas > (snapshot * GROWTH).max(FLOOR)
+    }
+
     /// The deltas have grown. Whether it is time to fold them, which is said to one at a time.
     pub(super) fn grow(&self, target: &Target, bytes: usize) -> bool {
         let accounts = &mut *lock(&self.0);
         let account = accounts.entry(target.clone()).or_default();
         account.deltas += bytes;
-        let due = !account.folding && account.deltas > account.snapshot.max(FLOOR);
+        let due = !account.folding && Self::is_due(account.snapshot, account.deltas);
         account.folding |= due;
         due
     }

@@ -10,6 +10,7 @@ use lockstep_protocol::Written;
 use lockstep_types::{Revision, Target};
 use tokio::runtime::Handle;
 
+use super::account::Accounts;
 use super::body::Laid;
 use super::decode;
 use super::key::Name;
@@ -28,7 +29,7 @@ pub(super) fn grown(inner: &Arc<Inner>, target: &Target, bytes: usize) {
     }
     let (inner, target) = (Arc::clone(inner), target.clone());
     let fold = async move {
-        let folded = fold(&inner, &target).await;
+        let folded = fold(&inner, &target, Accounts::is_due).await;
         inner.accounts.done(&target);
         match folded {
             Ok(()) | Err(Error::Closed) => {}
@@ -48,13 +49,24 @@ impl Records {
     /// # Errors
     /// Whatever the store has to say.
     pub async fn fold(&self, target: &Target) -> Result<(), Error> {
-        fold(&self.inner, target).await
+        fold(&self.inner, target, |_, deltas| deltas > 0).await
     }
 }
 
-async fn fold(inner: &Inner, target: &Target) -> Result<(), Error> {
+/// Folds if that is due, given the bytes of the snapshot and of the deltas: someone else may have done
+/// it meanwhile.
+async fn fold(
+    inner: &Inner,
+    target: &Target,
+    is_due: impl FnOnce(usize, usize) -> bool,
+) -> Result<(), Error> {
     let store = &*inner.store;
     let pieces = read(store, target, None).await?;
+    let (snapshot, deltas) = pieces.bytes();
+    if !is_due(snapshot, deltas) {
+        inner.accounts.set(target, snapshot, deltas);
+        return Ok(());
+    }
     let Some(from) = pieces.beyond().next_back().map(|(last, _)| last.next()) else {
         return Ok(());
     };
@@ -72,7 +84,6 @@ async fn fold(inner: &Inner, target: &Target) -> Result<(), Error> {
     }
     let snapshot = Snapshot { from, chunks: chunks.len() as u64 };
     if install(inner, target, &pieces, snapshot).await? {
-        let (_, deltas) = pieces.bytes();
         inner.accounts.folded(target, deltas, bytes);
     }
     Ok(())

@@ -8,6 +8,7 @@
 )]
 
 mod crash;
+mod damage;
 mod folder;
 mod group;
 mod support;
