@@ -40,7 +40,7 @@
 //! let edit = models.edit(&[Operation::Update(eth1.clone(), data)])?;
 //!
 //! let mut wanted = Configuration::new();
-//! wanted.apply_values(&edit.resolve(std::iter::empty()));
+//! wanted.apply_values(&edit.onto(&wanted));
 //! assert_eq!(models.validate(&wanted), []);
 //! for (path, value) in models.get(&wanted, &eth1, Form::Json)? {
 //!     println!("{path}: {value}");
@@ -49,6 +49,7 @@
 //! # }
 //! ```
 
+pub mod change;
 pub mod data;
 pub mod edit;
 pub mod error;
@@ -64,8 +65,11 @@ mod instance;
 mod intake;
 mod libyang;
 mod overlay;
+mod raw;
 mod render;
+mod rules;
 mod schema;
+mod xpath;
 
 pub use data::{Data, DataForm, Read};
 pub use edit::Operation;

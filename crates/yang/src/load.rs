@@ -10,6 +10,7 @@ use yang5::context::Context;
 
 use crate::error::LoadError;
 use crate::libyang::{self, Heard};
+use crate::rules::Rules;
 use crate::scalar::Scalars;
 use crate::schema::Schema;
 use crate::set::{Inner, ModelSet, Module};
@@ -34,12 +35,13 @@ impl ModelSet {
         let names = files.modules(&options.path, &options.modules)?;
         let digest = files.digest(options)?;
         let context = compile(&files, &names, &options.features)?;
-        let schema = Schema::build(&context);
+        let (schema, facts) = Schema::build(&context);
+        let rules = Rules::build(&schema, facts);
         let scalars = Scalars::new(&context, &schema)?;
         let modules = modules(&context);
         let origin = options.origin.clone();
         let filled = Mutex::default();
-        let inner = Inner { context, schema, scalars, modules, digest, origin, filled };
+        let inner = Inner { context, schema, rules, scalars, modules, digest, origin, filled };
         Ok(Self(Arc::new(inner)))
     }
 }

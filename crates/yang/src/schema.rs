@@ -4,10 +4,13 @@
 //! cases it lies, and a choice which nodes its cases are made of.
 
 mod build;
+mod facts;
 
 use std::collections::BTreeMap;
 
 use lockstep_types::Path;
+
+pub(crate) use facts::Facts;
 
 /// A node of the schema, by its place in the table. The root is [`ROOT`].
 pub(crate) type Id = usize;
@@ -124,6 +127,11 @@ impl Schema {
             let cases = self.choices[*choice].iter().enumerate();
             cases.filter(move |(number, _)| number != case).flat_map(|(_, ids)| ids.iter().copied())
         })
+    }
+
+    /// The nodes of all cases of a choice, nested choices included.
+    pub(crate) fn members(&self, choice: usize) -> impl Iterator<Item = Id> {
+        self.choices[choice].iter().flatten().copied()
     }
 
     /// The nodes from below the root down to this one.

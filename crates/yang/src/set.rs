@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use lockstep_types::{Configuration, ModelDigest};
 use yang5::context::Context;
 
+use crate::rules::Rules;
 use crate::scalar::Scalars;
 use crate::schema::Schema;
 
@@ -28,6 +29,7 @@ pub struct ModelSet(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) context: Context,
     pub(crate) schema: Schema,
+    pub(crate) rules: Rules,
     pub(crate) scalars: Scalars,
     pub(crate) modules: Vec<Module>,
     pub(crate) digest: ModelDigest,
@@ -54,6 +56,10 @@ impl ModelSet {
 
     pub(crate) fn schema(&self) -> &Schema {
         &self.0.schema
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.0.rules
     }
 
     pub(crate) fn scalars(&self) -> &Scalars {

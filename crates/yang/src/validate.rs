@@ -23,7 +23,7 @@ pub struct Violation {
 }
 
 impl ModelSet {
-    /// Every rule that this configuration breaks; none: it is valid. Rules between values are
+    /// Every rule that this configuration breaks, by path; none: it is valid. Rules between values are
     /// looked at only once all values are of their types.
     pub fn validate(&self, tree: &Configuration) -> Vec<Violation> {
         let mut strange = Vec::new();
@@ -40,13 +40,10 @@ impl ModelSet {
             }
         };
         violations.extend(heard.into_iter().map(|heard| self.violation(heard)));
-        // The same rule may be met more than once on the way.
-        let mut seen = BTreeSet::new();
-        violations.retain(|violation| seen.insert(violation.clone()));
-        violations
+        tidy(violations)
     }
 
-    fn violation(&self, heard: Heard) -> Violation {
+    pub(crate) fn violation(&self, heard: Heard) -> Violation {
         let place = heard.data_path.or(heard.schema_path);
         let (path, id) = place.map_or((Path::root(), ROOT), |text| self.place(&text));
         let app_tag = self.app_tag(id, &heard.message);
@@ -55,15 +52,23 @@ impl ModelSet {
 
     /// A path of libyang's as one of ours, as far as it is understood.
     fn place(&self, text: &str) -> (Path, Id) {
+        let path = instance::read(text).unwrap_or_default();
+        let (path, id, _) = self.place_of(&path);
+        (path, id)
+    }
+
+    /// The same, and whether it was understood to its end.
+    pub(crate) fn place_of(&self, theirs: &Path) -> (Path, Id, bool) {
         let mut id = ROOT;
         let mut path = Path::root();
-        for element in instance::read(text).unwrap_or_default().elements() {
-            let Some(child) = self.relative(id, element.name()) else { break };
-            let Some(ours) = self.ours(child, element) else { break };
+        for element in theirs.elements() {
+            let child = self.relative(id, element.name());
+            let ours = child.and_then(|child| Some((child, self.ours(child, element)?)));
+            let Some((child, ours)) = ours else { return (path, id, false) };
             id = child;
             path = path.child(ours);
         }
-        (path, id)
+        (path, id, true)
     }
 
     /// libyang writes the module only where it changes.
@@ -90,6 +95,13 @@ impl ModelSet {
         let known = known.map(|(_, _, tag)| (*tag).to_owned());
         own.map(|(_, tag)| tag.clone()).or(known)
     }
+}
+
+/// Each once, by path: the same rule may be met more than once on the way, and the order in which
+/// libyang meets them tells nothing.
+pub(crate) fn tidy(violations: Vec<Violation>) -> Vec<Violation> {
+    let once: BTreeSet<Violation> = violations.into_iter().collect();
+    once.into_iter().collect()
 }
 
 fn unknown(path: Path) -> Violation {

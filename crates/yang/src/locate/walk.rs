@@ -128,7 +128,7 @@ impl ModelSet {
     }
 
     /// The canonical text of a key.
-    fn key_value(&self, leaf: Id, text: &str) -> Result<String, String> {
+    pub(crate) fn key_value(&self, leaf: Id, text: &str) -> Result<String, String> {
         let prepared = self.prepare(leaf, Json::from(text), Source::Text);
         if let Some(canonical) = self.trial(leaf, &prepared) {
             return Ok(key_text(&canonical));

@@ -5,28 +5,35 @@ use std::collections::BTreeMap;
 use yang5::context::Context;
 use yang5::schema::{DataValueType, SchemaNode, SchemaNodeKind};
 
-use super::{Base, Id, Kind, Node, ROOT, Schema};
+use super::{Base, Facts, Id, Kind, Node, ROOT, Schema};
 
 impl Schema {
-    /// The data nodes of every module that is implemented.
-    pub(crate) fn build(context: &Context) -> Self {
+    /// The data nodes of every module that is implemented, and what rules are made of, by node.
+    pub(crate) fn build(context: &Context) -> (Self, Vec<Facts>) {
         let mut schema = Self { nodes: vec![root()], choices: Vec::new() };
+        let mut facts = vec![Facts::default()];
         for module in context.modules(true) {
-            module.data().for_each(|node| schema.add(&node, ROOT, &[]));
+            module.data().for_each(|node| schema.add(&node, ROOT, &[], &mut facts));
         }
         schema.finish(ROOT);
-        schema
+        (schema, facts)
     }
 
-    fn add(&mut self, from: &SchemaNode<'_>, parent: Id, cases: &[(usize, usize)]) {
+    fn add(
+        &mut self,
+        from: &SchemaNode<'_>,
+        parent: Id,
+        cases: &[(usize, usize)],
+        facts: &mut Vec<Facts>,
+    ) {
         match from.kind() {
-            SchemaNodeKind::Choice => self.add_choice(from, parent, cases),
+            SchemaNodeKind::Choice => self.add_choice(from, parent, cases, facts),
             SchemaNodeKind::Container
             | SchemaNodeKind::List
             | SchemaNodeKind::Leaf
             | SchemaNodeKind::LeafList
             | SchemaNodeKind::AnyData
-            | SchemaNodeKind::AnyXml => self.add_node(from, parent, cases),
+            | SchemaNodeKind::AnyXml => self.add_node(from, parent, cases, facts),
             SchemaNodeKind::Case
             | SchemaNodeKind::Rpc
             | SchemaNodeKind::Input
@@ -36,23 +43,36 @@ impl Schema {
         }
     }
 
-    fn add_choice(&mut self, from: &SchemaNode<'_>, parent: Id, cases: &[(usize, usize)]) {
+    fn add_choice(
+        &mut self,
+        from: &SchemaNode<'_>,
+        parent: Id,
+        cases: &[(usize, usize)],
+        facts: &mut Vec<Facts>,
+    ) {
         let choice = self.choices.len();
         self.choices.push(Vec::new());
         for (number, case) in from.children().enumerate() {
             let before = self.node(parent).children.len();
             let inside: Vec<_> = cases.iter().copied().chain([(choice, number)]).collect();
-            case.children().for_each(|node| self.add(&node, parent, &inside));
+            case.children().for_each(|node| self.add(&node, parent, &inside, facts));
             let members = self.node(parent).children[before..].to_vec();
             self.choices[choice].push(members);
         }
     }
 
-    fn add_node(&mut self, from: &SchemaNode<'_>, parent: Id, cases: &[(usize, usize)]) {
+    fn add_node(
+        &mut self,
+        from: &SchemaNode<'_>,
+        parent: Id,
+        cases: &[(usize, usize)],
+        facts: &mut Vec<Facts>,
+    ) {
         let id = self.nodes.len();
         self.nodes.push(node(from, parent, cases));
+        facts.push(Facts::of(from));
         self.nodes[parent].children.push(id);
-        from.children().for_each(|child| self.add(&child, id, &[]));
+        from.children().for_each(|child| self.add(&child, id, &[], facts));
         if from.kind() == SchemaNodeKind::List {
             let children = self.node(id).children.iter().copied();
             self.nodes[id].keys = children.filter(|child| self.node(*child).is_key()).collect();

@@ -29,7 +29,10 @@ fn an_edit_is_clears_and_sets() {
         (path("/vlans/vlan[id=10]"), Content::Entry),
         (path("/vlans/vlan[id=10]/name"), Content::leaf("x")),
     ];
-    assert_eq!(edit, Edit { clear: vec![path("/vlans/vlan[id=10]/*")], set: set.into(), ..Edit::default() });
+    assert_eq!(
+        edit,
+        Edit { clear: vec![path("/vlans/vlan[id=10]/*")], set: set.into(), ..Edit::default() }
+    );
     let edit = LAB.edit(&[update("/system/motd", json!("x"))]).unwrap();
     let set = [(path("/system/motd"), Content::leaf("x"))].into();
     assert_eq!(edit, Edit { set, ..Edit::default() });

@@ -1,0 +1,80 @@
+//! Finding nodes in a configuration: whether they are there, and all of a kind.
+
+use lockstep_types::{Configuration, Content, Element, Path, Unit};
+
+use crate::schema::{Id, Kind, ROOT};
+use crate::set::ModelSet;
+
+/// The path of the first elements.
+pub(super) fn prefix(path: &Path, length: usize) -> Path {
+    if length >= path.elements().len() {
+        return path.clone();
+    }
+    path.elements().iter().take(length).cloned().collect()
+}
+
+/// The first unit at or below a path.
+pub(super) fn first<'a>(tree: &'a Configuration, path: &Path) -> Option<(&'a Path, &'a Content)> {
+    let live = |(path, unit): (&'a Path, &'a Unit)| Some((path, unit.content.as_ref()?));
+    tree.under(path).find_map(live)
+}
+
+/// Whether anything is set at or below a path.
+pub(super) fn exists(tree: &Configuration, path: &Path) -> bool {
+    tree.get(path).is_some() || first(tree, path).is_some()
+}
+
+impl ModelSet {
+    /// The path of a child.
+    pub(super) fn below(&self, at: &Path, child: Id) -> Path {
+        match Element::new(&self.schema().node(child).element) {
+            Ok(element) => at.child(element),
+            Err(_) => at.clone(),
+        }
+    }
+
+    /// The paths of the entries of a list that a path or pattern stands for, in their order.
+    pub(super) fn entries(&self, tree: &Configuration, pattern: &Path) -> Vec<Path> {
+        let depth = pattern.elements().len();
+        let mut found: Vec<Path> = Vec::new();
+        let live = tree.under(pattern).filter(|(_, unit)| unit.content.is_some());
+        for (path, _) in live {
+            let Some(element) = path.elements().get(depth.saturating_sub(1)) else { continue };
+            let is_order = element.keys().is_empty();
+            let known = found.last().is_some_and(|last| last.is_prefix_of(path));
+            if !is_order && !known {
+                found.push(prefix(path, depth));
+            }
+        }
+        found
+    }
+
+    /// The paths of all nodes of a kind that are below a node which is there, those that are there by
+    /// default included. A leaf without default that is not set is left out.
+    pub(super) fn instances(&self, tree: &Configuration, from: Id, at: &Path, to: Id) -> Vec<Path> {
+        let lineage = self.schema().lineage(to);
+        let above = if from == ROOT { 0 } else { self.rules().part(from).depth };
+        let way = lineage.get(above..).unwrap_or_default();
+        let end = self.schema().node(to);
+        if end.is_leaf() && !end.is_key() && !self.rules().part(to).implicit {
+            let pattern = way.iter().fold(at.clone(), |path, id| self.below(&path, *id));
+            let live = tree.under(&pattern).filter(|(_, unit)| unit.content.is_some());
+            return live.map(|(path, _)| path.clone()).collect();
+        }
+        let mut found = vec![at.clone()];
+        for id in way {
+            let next = found.iter().flat_map(|at| self.down(tree, at, *id));
+            found = next.collect();
+        }
+        found
+    }
+
+    fn down(&self, tree: &Configuration, at: &Path, id: Id) -> Vec<Path> {
+        let path = self.below(at, id);
+        match self.schema().node(id).kind {
+            Kind::List => self.entries(tree, &path),
+            Kind::Container { presence: true } if !exists(tree, &path) => Vec::new(),
+            _ => vec![path],
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The part of a configuration that rules read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_types::{Configuration, Content, Element, Path};
+
+use super::find::{exists, first, prefix};
+use super::order;
+use super::scope::Questions;
+use crate::rules::{Extent, Nature, Read, Step};
+use crate::schema::{Id, Kind, ROOT};
+use crate::set::ModelSet;
+
+/// A part in the making.
+pub(super) struct Gather<'a> {
+    pub(super) set: &'a ModelSet,
+    pub(super) result: &'a Configuration,
+    part: BTreeMap<Path, Content>,
+    /// The rules whose reads are in, with the node they are of.
+    pulled: BTreeSet<(usize, Path)>,
+    /// A rule turned out to read more than is known.
+    unbounded: bool,
+}
+
+/// What is looked for: a read of a rule's node, and for a leafref the values it has.
+struct Search<'r> {
+    read: &'r Read,
+    of: &'r Path,
+    wanted: Option<Vec<String>>,
+}
+
+impl<'a> Gather<'a> {
+    pub(super) fn new(set: &'a ModelSet, result: &'a Configuration) -> Self {
+        let (part, pulled) = (BTreeMap::new(), BTreeSet::new());
+        Self { set, result, part, pulled, unbounded: false }
+    }
+
+    /// Everything that the rules in question read.
+    pub(super) fn all(&mut self, questions: &Questions) {
+        for path in &questions.own {
+            self.own(path);
+        }
+        for path in &questions.inside {
+            self.inside(path);
+        }
+        for ((parent, list), changed) in &questions.lists {
+            self.list(parent, *list, changed);
+        }
+    }
+
+    /// The part; none if only the whole will do.
+    pub(super) fn finish(mut self) -> Option<Configuration> {
+        order::keep(self.set, self.result, &mut self.part);
+        (!self.unbounded).then(|| self.part.into_iter().collect())
+    }
+
+    /// A unit, if it is set, and what the conditions above it read.
+    pub(super) fn include(&mut self, path: &Path) {
+        let Some(content) = self.result.get(path) else { return };
+        if self.part.contains_key(path) {
+            return;
+        }
+        self.part.insert(path.clone(), content.clone());
+        let mut id = ROOT;
+        for (depth, element) in path.elements().iter().enumerate() {
+            let Some(child) = self.set.schema().child(id, element.name()) else { return };
+            id = child;
+            if self.set.rules().part(id).has_when {
+                self.conditions(id, &prefix(path, depth + 1));
+            }
+        }
+    }
+
+    /// A node that is set or has something set below it.
+    pub(super) fn include_existence(&mut self, path: &Path) {
+        if self.result.get(path).is_some() {
+            self.include(path);
+        } else if let Some((path, _)) = first(self.result, path) {
+            let path = path.clone();
+            self.include(&path);
+        }
+    }
+
+    /// What a node that is there by default is in: the next entry or presence container above.
+    fn include_anchor(&mut self, path: &Path) {
+        let Some(id) = self.set.schema().find(path) else { return };
+        let lineage = self.set.schema().lineage(id);
+        let anchors = |id: &Id| {
+            let kind = self.set.schema().node(*id).kind;
+            matches!(kind, Kind::List | Kind::Container { presence: true })
+        };
+        let above = lineage.len().saturating_sub(1);
+        if let Some(depth) = lineage.iter().take(above).rposition(anchors) {
+            self.include_existence(&prefix(path, depth + 1));
+        }
+    }
+
+    fn include_all(&mut self, path: &Path) {
+        let units: Vec<Path> = self.result.under(path).map(|(path, _)| path.clone()).collect();
+        units.iter().for_each(|path| self.include(path));
+    }
+
+    fn conditions(&mut self, id: Id, path: &Path) {
+        let set = self.set;
+        for rule in &set.rules().part(id).rules {
+            if set.rules().rules[*rule].nature == Nature::When {
+                self.pull(*rule, path);
+            }
+        }
+    }
+
+    /// What decides whether a node is there by default: its condition, and what is chosen.
+    fn note(&mut self, id: Id, path: &Path) {
+        let set = self.set;
+        if set.rules().part(id).has_when {
+            self.conditions(id, path);
+        }
+        let Some((choice, _)) = set.schema().node(id).cases.first() else { return };
+        let Some(parent) = path.parent() else { return };
+        for member in set.schema().members(*choice) {
+            self.include_existence(&set.below(&parent, member));
+        }
+    }
+
+    /// The same for all nodes down to this one.
+    fn note_all(&mut self, path: &Path) {
+        let mut id = ROOT;
+        for (depth, element) in path.elements().iter().enumerate() {
+            let Some(child) = self.set.schema().child(id, element.name()) else { return };
+            id = child;
+            let has_when = self.set.rules().part(id).has_when;
+            if has_when || !self.set.schema().node(id).cases.is_empty() {
+                self.note(id, &prefix(path, depth + 1));
+            }
+        }
+    }
+
+    /// A node, wherever it comes from, as it is.
+    fn presence(&mut self, path: &Path) {
+        self.note_all(path);
+        if exists(self.result, path) {
+            self.include_existence(path);
+        } else {
+            self.include_anchor(path);
+        }
+    }
+
+    fn own(&mut self, path: &Path) {
+        let set = self.set;
+        let Some(id) = set.schema().find(path) else { return };
+        let part = set.rules().part(id);
+        if part.rules.is_empty() && !part.instance {
+            return;
+        }
+        let node = set.schema().node(id);
+        let settable = node.is_leaf() && !node.is_key() && !part.implicit;
+        if settable && self.result.get(path).is_none() {
+            return;
+        }
+        self.presence(path);
+        part.rules.iter().for_each(|rule| self.pull(*rule, path));
+        if part.instance {
+            for named in set.named(self.result, path).into_iter().flatten() {
+                self.presence(&named);
+            }
+        }
+    }
+
+    /// What may be missing in a node, or be chosen twice.
+    fn inside(&mut self, path: &Path) {
+        let set = self.set;
+        let Some(id) = set.schema().find(path) else { return };
+        self.presence(path);
+        for child in set.schema().node(id).children.iter() {
+            let node = set.schema().node(*child);
+            if node.config && (set.rules().part(*child).mandatory || !node.cases.is_empty()) {
+                let below = set.below(path, *child);
+                self.note(*child, &below);
+                self.include_existence(&below);
+            }
+        }
+    }
+
+    fn list(&mut self, parent: &Path, list: Id, changed: &BTreeSet<Path>) {
+        let set = self.set;
+        let part = set.rules().part(list);
+        let path = set.below(parent, list);
+        self.presence(parent);
+        self.note(list, &path);
+        if set.schema().node(list).kind == Kind::LeafList {
+            return self.include(&path);
+        }
+        if part.min > 0 || part.max.is_some() {
+            let entries = set.entries(self.result, &path);
+            // Libyang stops to count at the least there has to be, if there is no most.
+            let enough = part.max.is_none() && entries.len() >= part.min as usize;
+            let count = if enough { part.min as usize } else { entries.len() };
+            entries.iter().take(count).for_each(|entry| self.include_existence(entry));
+        }
+        if !changed.is_empty() && !part.uniques.is_empty() {
+            for entry in set.alike(self.result, list, &path, changed) {
+                self.include_existence(&entry);
+                for leaf in part.uniques.concat() {
+                    self.leaf_of(list, &entry, leaf);
+                }
+            }
+        }
+    }
+
+    /// A leaf below an entry, with no list on the way.
+    fn leaf_of(&mut self, list: Id, entry: &Path, leaf: Id) {
+        let depth = self.set.rules().part(list).depth;
+        let way = self.set.schema().lineage(leaf).into_iter().skip(depth);
+        let steps = way.map(|id| Step { id, keys: Vec::new() }).collect();
+        let place = crate::rules::Place { base: list, steps };
+        let read = Read { place, extent: Extent::Value };
+        let search = Search { read: &read, of: entry, wanted: None };
+        self.down(&search, list, entry, &read.place.steps);
+    }
+
+    /// What a rule of a node reads.
+    fn pull(&mut self, rule: usize, path: &Path) {
+        if !self.pulled.insert((rule, path.clone())) {
+            return;
+        }
+        let set = self.set;
+        let rule = &set.rules().rules[rule];
+        let Some(reads) = &rule.reads else {
+            self.unbounded = true;
+            return;
+        };
+        for read in reads {
+            let wanted = match read.extent {
+                Extent::Target => set.texts(self.result, rule.at, path),
+                Extent::Existence | Extent::Value => None,
+            };
+            let search = Search { read, of: path, wanted };
+            let base = prefix(path, set.rules().part(read.place.base).depth);
+            self.down(&search, read.place.base, &base, &read.place.steps);
+        }
+    }
+
+    /// Follows the steps of a read down from a node.
+    fn down(&mut self, search: &Search<'_>, id: Id, at: &Path, steps: &[Step]) {
+        let Some((step, rest)) = steps.split_first() else {
+            return self.end(search, id, at);
+        };
+        let path = self.set.below(at, step.id);
+        match self.set.schema().node(step.id).kind {
+            Kind::List => self.down_list(search, at, step, rest),
+            Kind::Container { presence: true } if !exists(self.result, &path) => {}
+            _ => {
+                self.note(step.id, &path);
+                self.down(search, step.id, &path, rest);
+            }
+        }
+    }
+
+    fn down_list(&mut self, search: &Search<'_>, at: &Path, step: &Step, rest: &[Step]) {
+        let set = self.set;
+        let node = set.schema().node(step.id);
+        let mut keys = set.keys_wanted(self.result, step, search.of);
+        // A leafref to a key names the entries it may mean.
+        let last =
+            rest.first().filter(|last| rest.len() == 1 && set.schema().node(last.id).is_key());
+        let targets = match (&search.wanted, last) {
+            (Some(wanted), Some(key)) => {
+                let name = &set.schema().node(key.id).name;
+                wanted.iter().map(|text| vec![(name.clone(), text.clone())]).collect()
+            }
+            _ => vec![Vec::new()],
+        };
+        for target in targets {
+            let mut all = std::mem::take(&mut keys);
+            keys.clone_from(&all);
+            all.extend(target);
+            let Some(element) = element(&node.element, &all) else { continue };
+            let path = at.child(element);
+            let is_one = path.last().is_some_and(|last| last.keys().len() == node.keys.len());
+            if is_one {
+                if exists(self.result, &path) {
+                    self.note(step.id, &path);
+                    self.down(search, step.id, &path, rest);
+                }
+            } else if self.is_plain(step.id, rest) {
+                self.scan(search, &path, rest);
+            } else {
+                for entry in set.entries(self.result, &path) {
+                    self.note(step.id, &entry);
+                    self.down(search, step.id, &entry, rest);
+                }
+            }
+        }
+    }
+
+    /// Whether the steps lead to a leaf that is there only where it is set, with nothing on the way
+    /// that decides on it.
+    fn is_plain(&self, list: Id, rest: &[Step]) -> bool {
+        let Some(end) = rest.last().map(|step| step.id) else { return false };
+        let set = self.set;
+        let free =
+            |id: Id| set.schema().node(id).cases.is_empty() && !set.rules().part(id).has_when;
+        let leaf = set.schema().node(end);
+        let explicit = leaf.is_leaf() && !leaf.is_key() && !set.rules().part(end).implicit;
+        explicit && free(list) && rest.iter().all(|step| free(step.id) && step.keys.is_empty())
+    }
+
+    fn scan(&mut self, search: &Search<'_>, list: &Path, rest: &[Step]) {
+        let pattern = rest.iter().fold(list.clone(), |path, step| self.set.below(&path, step.id));
+        let found: Vec<Path> = self.result.under(&pattern).map(|(path, _)| path.clone()).collect();
+        let end = search.read.place.end();
+        found.iter().for_each(|path| self.end(search, end, path));
+    }
+
+    /// The node that a read leads to.
+    fn end(&mut self, search: &Search<'_>, id: Id, path: &Path) {
+        let set = self.set;
+        let node = set.schema().node(id);
+        if node.is_key() {
+            let entry = path.parent().unwrap_or_default();
+            return self.include_existence(&entry);
+        }
+        if node.is_leaf() {
+            return match self.result.get(path) {
+                Some(_) if !self.is_wanted(search, id, path) => {}
+                Some(_) => self.include(path),
+                None if set.rules().part(id).implicit => self.include_anchor(path),
+                None => {}
+            };
+        }
+        if id == ROOT {
+            self.unbounded |= search.read.extent == Extent::Value;
+            return;
+        }
+        if exists(self.result, path) {
+            self.include_existence(path);
+        } else if set.rules().part(id).implicit {
+            self.include_anchor(path);
+        }
+        if search.read.extent == Extent::Value {
+            self.include_all(path);
+            self.defaults_below(id, path);
+        }
+    }
+
+    /// The conditions and choices of what is below a node, all of which is read.
+    fn defaults_below(&mut self, id: Id, path: &Path) {
+        let set = self.set;
+        for child in set.schema().node(id).children.iter() {
+            if !set.schema().node(*child).config {
+                continue;
+            }
+            for instance in set.instances(self.result, id, path, *child) {
+                self.note(*child, &instance);
+                self.defaults_below(*child, &instance);
+            }
+        }
+    }
+
+    fn is_wanted(&self, search: &Search<'_>, id: Id, path: &Path) -> bool {
+        let Some(wanted) = &search.wanted else { return true };
+        let found = self.set.texts(self.result, id, path);
+        found.is_none_or(|found| found.iter().any(|text| wanted.contains(text)))
+    }
+}
+
+fn element(name: &str, keys: &[(String, String)]) -> Option<Element> {
+    let bare = Element::new(name).ok()?;
+    keys.iter().try_fold(bare, |element, (key, value)| element.with_key(key, value).ok())
+}

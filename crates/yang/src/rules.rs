@@ -1,0 +1,165 @@
+//! Which rules there are, and what each may read: worked out once from the models.
+//!
+//! A rule is a condition (`when`), a `must` or a reference of a node. It may read places: from some
+//! node above it, or the root, down to another node, with the keys of entries on the way where the
+//! expression names them. What an expression is not understood to read, it counts as reading
+//! everything: such a rule is unbounded.
+
+mod place;
+mod reads;
+
+use std::collections::BTreeMap;
+
+pub(crate) use place::{Place, Source, Step};
+
+use crate::raw::{Address, Reference};
+use crate::schema::{Facts, Id, Kind, Schema};
+
+/// What kind of rule it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nature {
+    When,
+    Must,
+    /// A leafref. Alone: not as a member of a union, so that it can only be broken by what goes.
+    Leafref {
+        alone: bool,
+    },
+}
+
+/// How much of a place is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Whether it is there.
+    Existence,
+    /// A leaf's value; of anything else, all that is below.
+    Value,
+    /// The values among which that of a leafref has to be.
+    Target,
+}
+
+/// One place that a rule may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    pub(crate) place: Place,
+    pub(crate) extent: Extent,
+}
+
+/// One rule of a node.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    /// The node it is a rule of.
+    pub(crate) at: Id,
+    pub(crate) nature: Nature,
+    /// None: unbounded.
+    pub(crate) reads: Option<Vec<Read>>,
+}
+
+/// The part of a node in rules.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    /// How many elements its paths have.
+    pub(crate) depth: usize,
+    /// The rules it has, by their place in the table.
+    pub(crate) rules: Vec<usize>,
+    /// Whether it is there without being set, where what it is in is there: a container that is only
+    /// structure, or a leaf with a default.
+    pub(crate) implicit: bool,
+    pub(crate) mandatory: bool,
+    pub(crate) min: u32,
+    pub(crate) max: Option<u32>,
+    /// Of a list: the leaves of each `unique`.
+    pub(crate) uniques: Vec<Vec<Id>>,
+    /// Of a leaf: the lists it has to be unique in.
+    pub(crate) unique_in: Vec<Id>,
+    /// Whether its type is or has an instance-identifier whose instance has to be there.
+    pub(crate) instance: bool,
+    /// Whether it or a node above or below it has a condition or lies in a choice.
+    pub(crate) has_when: bool,
+    /// The reads that depend on it: the rule, and which of its reads.
+    pub(crate) readers: Vec<(usize, usize)>,
+}
+
+/// The rules of a model set.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub(crate) rules: Vec<Rule>,
+    parts: Vec<Part>,
+    /// The nodes that have a rule which is not bounded.
+    pub(crate) unbounded: Vec<Id>,
+    /// The nodes that hold instance-identifiers.
+    pub(crate) instances: Vec<Id>,
+}
+
+impl Rules {
+    pub(crate) fn part(&self, id: Id) -> &Part {
+        &self.parts[id]
+    }
+
+    pub(crate) fn build(schema: &Schema, facts: Vec<Facts>) -> Self {
+        let by_address: BTreeMap<Address, Id> =
+            facts.iter().enumerate().map(|(id, facts)| (facts.address, id)).collect();
+        let parts =
+            facts.iter().enumerate().map(|(id, facts)| part(schema, id, facts, &by_address));
+        let parts = parts.collect();
+        let mut rules = Self { rules: Vec::new(), parts, unbounded: vec![], instances: vec![] };
+        for id in schema.ids().filter(|id| schema.node(*id).config) {
+            let found = reads::Reader { schema, facts: &facts, by_address: &by_address }.rules(id);
+            found.into_iter().for_each(|rule| rules.add(schema, rule));
+        }
+        rules.index_uniques(schema);
+        rules.instances = schema.ids().filter(|id| rules.parts[*id].instance).collect();
+        rules
+    }
+
+    fn add(&mut self, schema: &Schema, rule: Rule) {
+        let number = self.rules.len();
+        self.parts[rule.at].rules.push(number);
+        self.parts[rule.at].has_when |= rule.nature == Nature::When;
+        match &rule.reads {
+            None => self.unbounded.push(rule.at),
+            Some(reads) => {
+                for (place, read) in reads.iter().enumerate() {
+                    self.index(schema, read.place.end(), read.extent, (number, place));
+                }
+            }
+        }
+        self.rules.push(rule);
+    }
+
+    /// The value of what is no leaf is everything below it.
+    fn index(&mut self, schema: &Schema, id: Id, extent: Extent, reader: (usize, usize)) {
+        self.parts[id].readers.push(reader);
+        if extent == Extent::Value {
+            for child in schema.node(id).children.iter().filter(|child| schema.node(**child).config)
+            {
+                self.index(schema, *child, extent, reader);
+            }
+        }
+    }
+
+    fn index_uniques(&mut self, schema: &Schema) {
+        for list in schema.ids() {
+            for leaf in self.parts[list].uniques.concat() {
+                self.parts[leaf].unique_in.push(list);
+            }
+        }
+    }
+}
+
+fn part(schema: &Schema, id: Id, facts: &Facts, by_address: &BTreeMap<Address, Id>) -> Part {
+    let node = schema.node(id);
+    let known = |leaves: &Vec<Address>| {
+        leaves.iter().filter_map(|leaf| by_address.get(leaf).copied()).collect()
+    };
+    let required = |reference: &Reference| *reference == Reference::Instance { required: true };
+    Part {
+        depth: schema.lineage(id).len(),
+        implicit: facts.default || node.kind == (Kind::Container { presence: false }),
+        mandatory: facts.mandatory,
+        min: facts.min,
+        max: facts.max,
+        uniques: facts.uniques.iter().map(known).collect(),
+        instance: node.config && facts.references.iter().any(required),
+        ..Part::default()
+    }
+}

@@ -1,0 +1,60 @@
+//! Validation of a change is validation of the whole result: random models, random changes, and
+//! OpenConfig where it is at hand.
+//!
+//! The ordinary run takes seconds. The long one, for hundreds of thousands of changes:
+//!
+//! ```text
+//! cargo test --release -p lockstep-yang --test change -- --ignored
+//! ```
+//!
+//! `LOCKSTEP_SEED=n` runs the models of one seed alone.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
+
+mod data;
+mod expressions;
+mod models;
+mod openconfig;
+mod random;
+mod walk;
+
+use random::Random;
+use walk::Tally;
+
+fn run(seeds: std::ops::Range<u64>, changes: usize) -> Tally {
+    let only = std::env::var("LOCKSTEP_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seeds = only.map_or(seeds, |seed: u64| seed..seed + 1);
+    let mut tally = Tally::default();
+    for seed in seeds {
+        walk::models(seed, changes, &mut tally);
+    }
+    println!("{tally:?}");
+    tally
+}
+
+#[test]
+fn a_change_is_judged_as_the_whole() {
+    let tally = run(0..300, 40);
+    if std::env::var("LOCKSTEP_SEED").is_err() {
+        assert!(tally.valid > 1000 && tally.invalid > 1000, "{tally:?}");
+        assert!(tally.kinds.len() >= 8, "every kind of rule is broken now and then: {tally:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: make yang-proof"]
+fn a_change_is_judged_as_the_whole_at_length() {
+    let tally = run(1_000_000..1_006_000, 100);
+    assert!(tally.valid + tally.invalid > 200_000, "{tally:?}");
+}
+
+#[test]
+fn openconfig_is_judged_alike() {
+    openconfig::run(300);
+}
+
+#[test]
+#[ignore = "takes minutes: make yang-proof"]
+fn openconfig_is_judged_alike_at_length() {
+    openconfig::run(20_000);
+}
