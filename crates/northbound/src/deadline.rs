@@ -2,21 +2,44 @@
 
 use std::time::Duration;
 
+use lockstep_protocol::record::Mode;
 use lockstep_types::Timestamp;
 use tonic::metadata::MetadataMap;
 
 /// When neither the request nor the call says anything.
 const DEFAULT: Duration = Duration::from_secs(60);
 
+/// How long a transaction may take to be taken back before its client is told all the same.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// When a transaction is to be given up, and when its client is to be answered at the latest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub(crate) deadline: Timestamp,
+    pub(crate) answer_by: Timestamp,
+}
+
 /// The deadline: as the request asks, else 80 % of the time the caller waits, so that it hears of
-/// the outcome before it hangs up, else a minute.
-pub(crate) fn deadline(
+/// the outcome before it hangs up, else a minute. An atomic one is then taken back, and its client
+/// hears of that, or of how far it is when it is about to hang up; a queued one goes on, and its client
+/// is told so.
+pub(crate) fn times(
     now: Timestamp,
     asked: Option<Duration>,
     metadata: &MetadataMap,
-) -> Timestamp {
-    let wait = asked.or_else(|| timeout(metadata).map(|timeout| timeout * 4 / 5));
-    now.after(u64::try_from(wait.unwrap_or(DEFAULT).as_nanos()).unwrap_or(u64::MAX))
+    mode: Mode,
+) -> Times {
+    let timeout = timeout(metadata);
+    let wait = asked.or_else(|| timeout.map(|timeout| timeout * 4 / 5)).unwrap_or(DEFAULT);
+    let answer = match mode {
+        Mode::Queued => wait,
+        Mode::Atomic => timeout.map_or(wait.saturating_add(GRACE), |timeout| timeout * 19 / 20),
+    };
+    Times { deadline: after(now, wait), answer_by: after(now, answer) }
+}
+
+fn after(now: Timestamp, wait: Duration) -> Timestamp {
+    now.after(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// The `grpc-timeout` of a call: at most eight digits and a unit.
@@ -49,6 +72,10 @@ mod tests {
         Timestamp::new(count * 1_000_000_000)
     }
 
+    fn deadline(now: Timestamp, asked: Option<Duration>, metadata: &MetadataMap) -> Timestamp {
+        times(now, asked, metadata, Mode::Atomic).deadline
+    }
+
     #[test]
     fn what_was_asked_comes_first() {
         let asked = Some(Duration::from_secs(5));
@@ -68,5 +95,14 @@ mod tests {
         for odd in ["", "S", "1x", "123456789S", "-1S"] {
             assert_eq!(deadline(seconds(0), None, &call(odd)), seconds(60), "{odd}");
         }
+    }
+
+    #[test]
+    fn the_answer_comes_before_the_caller_hangs_up() {
+        let answer = |metadata: &MetadataMap, mode| times(seconds(0), None, metadata, mode).answer_by;
+        assert_eq!(answer(&call("20S"), Mode::Atomic), seconds(19));
+        assert_eq!(answer(&call("20S"), Mode::Queued), seconds(16));
+        assert_eq!(answer(&MetadataMap::new(), Mode::Atomic), seconds(75));
+        assert_eq!(answer(&MetadataMap::new(), Mode::Queued), seconds(60));
     }
 }

@@ -17,6 +17,7 @@ use tokio_stream::Empty;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::ids::Ids;
+use crate::workers::Workers;
 
 pub(crate) use set::judge;
 
@@ -25,12 +26,13 @@ pub(crate) use set::judge;
 pub(crate) struct Service {
     node: Handle,
     ids: Arc<Ids>,
+    workers: Workers,
 }
 
 impl Service {
     /// The service, with messages up to this many bytes.
     pub(crate) fn server(node: Handle, ids: Arc<Ids>, message: usize) -> GNmiServer<Self> {
-        GNmiServer::new(Self { node, ids })
+        GNmiServer::new(Self { node, ids, workers: Workers::new() })
             .max_decoding_message_size(message)
             .max_encoding_message_size(message)
     }
@@ -46,12 +48,12 @@ impl GNmi for Service {
     }
 
     async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
-        get::get(&self.node, request.get_ref()).await.map(Response::new)
+        get::get(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn set(&self, request: Request<SetRequest>) -> Result<Response<SetResponse>, Status> {
         let (metadata, _, request) = request.into_parts();
-        set::set(&self.node, &self.ids, &metadata, &request).await.map(Response::new)
+        set::set(self, &metadata, request).await.map(Response::new)
     }
 
     type SubscribeStream = Empty<Result<SubscribeResponse, Status>>;

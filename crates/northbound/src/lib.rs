@@ -20,5 +20,6 @@ mod outcome;
 mod refusal;
 mod serve;
 mod text;
+mod workers;
 
 pub use serve::{Error, Options, Server, Tls, serve};

@@ -11,18 +11,36 @@ use crate::text;
 
 /// An error for a transaction that is in the log and did not go well, with its outcome as details.
 pub(crate) fn error(view: &View, transaction: &Transaction) -> Status {
-    let (code, why) = transaction.reason.as_ref().map_or_else(
-        || (Code::Internal, format!("it is {}", text::status(transaction.status))),
-        text::reason,
-    );
-    let (code, why) = match transaction.status {
-        Outcomes::Partial => (Code::Aborted, partial(transaction)),
-        _ => (code, why),
+    let (code, why) = match (&transaction.reason, transaction.status) {
+        (_, Outcomes::Partial) => (Code::Aborted, partial(transaction)),
+        (Some(Reason::Deadline), _) => (Code::DeadlineExceeded, deadline(transaction)),
+        (Some(reason), _) => text::reason(reason),
+        (None, _) => (Code::DeadlineExceeded, open(view, transaction)),
     };
     let left = to_be_reached(transaction);
     let word = text::status(transaction.status);
     let message = format!("transaction {} {word}: {why}{left}", transaction.index);
     lockstep_gnmi::outcome::status(code, message, &outcome(view, transaction))
+}
+
+/// What took too long, target by target.
+fn deadline(transaction: &Transaction) -> String {
+    let waits = transaction.targets.iter().filter_map(|(target, part)| match &part.reason {
+        Some(Reason::Waited(wait)) => Some(format!("target {target} waited for {}", text::wait(wait))),
+        _ => None,
+    });
+    let waits: Vec<String> = waits.collect();
+    format!("not done everywhere before its deadline: {}", waits.join("; "))
+}
+
+/// What one that goes on waits for.
+fn open(view: &View, transaction: &Transaction) -> String {
+    let waits = transaction.targets.keys().filter_map(|target| {
+        let wait = view.waiting_for(transaction, target)?;
+        Some(format!("target {target} waits for {}", text::wait(&wait)))
+    });
+    let waits: Vec<String> = waits.collect();
+    format!("it goes on, and is not done yet: {}", waits.join("; "))
 }
 
 /// What a queued one came to where it was withdrawn.

@@ -12,7 +12,10 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
     let code = match refusal {
         Refusal::NoTarget => Code::InvalidArgument,
         Refusal::UnknownTarget(_) | Refusal::UnknownTransaction(_) => Code::NotFound,
-        Refusal::NotConnected(_) => Code::Unavailable,
+        Refusal::NotConnected(_) | Refusal::NeverMet { .. } | Refusal::Paused(_) => {
+            Code::Unavailable
+        }
+        Refusal::TooManyOpen(_) => Code::ResourceExhausted,
         Refusal::TooManyTargets(_) => Code::Unimplemented,
         Refusal::IdTaken(_) | Refusal::IdPending => Code::AlreadyExists,
         Refusal::NotAChange(_) | Refusal::NotConcerned { .. } | Refusal::Finished { .. } => {
@@ -25,8 +28,8 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
 /// A node that cannot take a request now.
 pub(crate) fn busy(busy: Busy) -> Status {
     let code = match busy {
-        Busy::Full(_) => Code::ResourceExhausted,
         Busy::Stopping => Code::Unavailable,
+        Busy::Stopped(_) => Code::Unknown,
     };
     Status::new(code, busy.to_string())
 }

@@ -56,10 +56,12 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
                 format!("no longer valid since a change below it was withdrawn: {rules}"),
             )
         }
-        Reason::Deadline => (
-            Code::DeadlineExceeded,
-            "not done everywhere before its deadline; nothing of it stays".into(),
-        ),
+        Reason::Deadline => {
+            (Code::DeadlineExceeded, "not done everywhere before its deadline".into())
+        }
+        Reason::Waited(wait) => {
+            (Code::DeadlineExceeded, format!("waited for {} too long", self::wait(wait)))
+        }
         Reason::Refused { target, failure } => (
             Code::Aborted,
             format!("target {target} refused it: {}: {}", failure.code, failure.message),
@@ -88,18 +90,18 @@ fn rules(violations: &[Violation]) -> String {
 /// What a transaction waits for on a target.
 pub(crate) fn wait(wait: &Wait) -> String {
     match wait {
-        Wait::Behind(index) => format!("transaction {index} is to be decided first"),
+        Wait::Behind(index) => format!("transaction {index} to be decided first"),
         Wait::Held(index) => {
-            format!("transaction {index} holds the target until it has an outcome")
+            format!("transaction {index}, which holds the target until it has an outcome")
         }
-        Wait::Recheck => "what was committed is validated again after a withdrawal".into(),
+        Wait::Recheck => "what is committed to be validated again after a withdrawal".into(),
         Wait::Verdict => "its validation".into(),
-        Wait::Turn(index) => format!("transaction {index} is to be applied first"),
+        Wait::Turn(index) => format!("transaction {index} to be applied first"),
         Wait::Connection => "a connection to the device".into(),
         Wait::Synchronising => "the device to be brought in line".into(),
         Wait::Resync(failure) => {
             format!(
-                "the device refuses to be brought in line: {}: {}",
+                "the device to be brought in line, which it refuses: {}: {}",
                 failure.code, failure.message
             )
         }

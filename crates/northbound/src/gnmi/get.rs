@@ -14,27 +14,23 @@ use lockstep_types::Path as Place;
 use lockstep_yang::Form;
 use tonic::{Code, Status};
 
-use super::place;
+use super::{Service, place};
 use crate::refusal;
+use crate::workers::Workers;
 use found::Found;
 
 /// What is asked of every path alike.
-struct Question<'a> {
-    node: &'a Handle,
+struct Question {
+    node: Handle,
+    workers: Workers,
     view: Arc<View>,
-    prefix: Option<&'a Path>,
+    prefix: Option<Path>,
     form: Form,
     kind: DataType,
 }
 
-pub(super) async fn get(node: &Handle, request: &GetRequest) -> Result<GetResponse, Status> {
-    let question = Question {
-        node,
-        view: node.view(),
-        prefix: request.prefix.as_ref(),
-        form: form(request.encoding)?,
-        kind: kind(request.r#type)?,
-    };
+pub(super) async fn get(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
+    let (form, kind) = (form(request.encoding)?, kind(request.r#type)?);
     if !request.use_models.is_empty() {
         return Err(Status::unimplemented("use_models is not implemented yet"));
     }
@@ -44,6 +40,14 @@ pub(super) async fn get(node: &Handle, request: &GetRequest) -> Result<GetRespon
     // No path at all asks for everything of the prefix.
     let whole = [Path::default()];
     let asked = if request.path.is_empty() { &whole } else { request.path.as_slice() };
+    let question = Arc::new(Question {
+        node: service.node.clone(),
+        workers: service.workers.clone(),
+        view: service.node.view(),
+        prefix: request.prefix,
+        form,
+        kind,
+    });
     let mut notification = Vec::new();
     for path in asked {
         notification.extend(question.answer(path).await?);
@@ -68,27 +72,28 @@ fn kind(kind: i32) -> Result<DataType, Status> {
     DataType::try_from(kind).map_err(unknown)
 }
 
-impl Question<'_> {
-    async fn answer(&self, path: &Path) -> Result<Vec<Notification>, Status> {
-        let name = paths::target(self.prefix, path).map_err(|error| refusal::path(&error))?;
+impl Question {
+    async fn answer(self: &Arc<Self>, path: &Path) -> Result<Vec<Notification>, Status> {
+        let prefix = self.prefix.as_ref();
+        let name = paths::target(prefix, path).map_err(|error| refusal::path(&error))?;
         let name = name.ok_or_else(place::no_target)?;
-        let place = paths::read(self.prefix, path).map_err(|error| refusal::path(&error))?;
-        let origin = paths::origin(self.prefix, path).map_err(|error| refusal::path(&error))?;
+        let place = paths::read(prefix, path).map_err(|error| refusal::path(&error))?;
+        let origin = paths::origin(prefix, path).map_err(|error| refusal::path(&error))?;
         if name.as_str() == "*" {
             return self.of_every_target(&place, origin.as_deref(), path).await;
         }
-        let spec = place::target(self.node, &name)?;
+        let spec = place::target(&self.node, &name)?;
         place::origin(spec, origin.as_deref())?;
         let found = self.find(spec, &place).await?;
         if found.is_empty() {
             return Err(Status::not_found(format!("target {name} has no data at {place}")));
         }
-        Ok(vec![self.notification(spec, path, found)?])
+        Ok(vec![self.notification(spec, path, found).await?])
     }
 
     /// One answer for each target that has something there, and a refusal only if none has.
     async fn of_every_target(
-        &self,
+        self: &Arc<Self>,
         place: &Place,
         origin: Option<&str>,
         path: &Path,
@@ -101,7 +106,7 @@ impl Question<'_> {
             }
             match self.find(spec, place).await {
                 Ok(found) if found.is_empty() => known = true,
-                Ok(found) => notifications.push(self.notification(spec, path, found)?),
+                Ok(found) => notifications.push(self.notification(spec, path, found).await?),
                 // A path that one target's models lack may well be in another's.
                 Err(status) if status.code() == Code::InvalidArgument => {}
                 Err(status) => return Err(status),
@@ -116,35 +121,44 @@ impl Question<'_> {
         }
     }
 
-    async fn find(&self, spec: &TargetSpec, place: &Place) -> Result<Found, Status> {
-        let models = &spec.models;
-        let node = models.check(place).map_err(|error| refusal::get_path(&error))?;
+    async fn find(self: &Arc<Self>, spec: &TargetSpec, place: &Place) -> Result<Found, Status> {
+        let (question, there, at) = (Arc::clone(self), spec.clone(), place.clone());
+        let (found, has_state) = self.workers.run(move || question.wanted(&there, &at)).await?;
+        if self.kind == DataType::Config || !has_state {
+            return Ok(found);
+        }
+        found.with_state(self, spec, place).await
+    }
+
+    /// What is wanted of a target at a place, and whether its device can add to that.
+    fn wanted(&self, spec: &TargetSpec, place: &Place) -> Result<(Found, bool), Status> {
+        let node = spec.models.check(place).map_err(|error| refusal::get_path(&error))?;
         let mut found = Found::default();
         if matches!(self.kind, DataType::Config | DataType::All) {
             let visible = self.view.visible(&spec.name);
-            let values = models.get(&visible, place, self.form);
+            let values = spec.models.get(&visible, place, self.form);
             found = Found::new(values.map_err(|error| refusal::get_path(&error))?);
         }
-        if self.kind != DataType::Config && node.state_below {
-            let operational = self.kind == DataType::Operational;
-            found.lay_over(self.node, spec, (place, operational, self.form)).await?;
-        }
-        Ok(found)
+        Ok((found, node.state_below))
     }
 
     /// The prefix is given back with the concrete target, where the request had one.
-    fn notification(
-        &self,
+    async fn notification(
+        self: &Arc<Self>,
         spec: &TargetSpec,
         path: &Path,
         found: Found,
     ) -> Result<Notification, Status> {
+        let (question, path, target) = (Arc::clone(self), path.clone(), spec.name.to_string());
         let timestamp = i64::try_from(self.node.now().get()).unwrap_or(i64::MAX);
-        let ietf = self.form == Form::Ietf;
-        let values = found.into_values();
-        let told = lockstep_gnmi::get::notification(self.prefix, path, values, ietf, timestamp);
-        let mut told = told.map_err(|error| refusal::path(&error))?;
-        told.prefix.get_or_insert_default().target = spec.name.to_string();
-        Ok(told)
+        let work = move || {
+            let (prefix, ietf) = (question.prefix.as_ref(), question.form == Form::Ietf);
+            let values = found.into_values();
+            let told = lockstep_gnmi::get::notification(prefix, &path, values, ietf, timestamp);
+            let mut told = told.map_err(|error| refusal::path(&error))?;
+            told.prefix.get_or_insert_default().target = target;
+            Ok(told)
+        };
+        self.workers.run(work).await
     }
 }

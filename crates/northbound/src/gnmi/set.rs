@@ -17,7 +17,7 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use super::{Service, place};
-use crate::deadline::deadline;
+use crate::deadline::times;
 use crate::ids::Ids;
 use crate::{outcome, refusal};
 

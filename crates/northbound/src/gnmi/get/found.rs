@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_node::{Handle, Look, LookError, TargetSpec};
+use lockstep_gnmi::proto::gnmi::get_request::DataType;
+use lockstep_node::{Look, LookError, TargetSpec};
 use lockstep_types::Path;
 use lockstep_yang::Form;
 use serde_json::Value;
 use tonic::{Code, Status};
+
+use super::Question;
 
 /// Values by their concrete paths.
 #[derive(Debug, Default)]
@@ -26,21 +29,28 @@ impl Found {
     }
 
     /// Asks the device for its state, and lays that over what is here.
-    pub(super) async fn lay_over(
-        &mut self,
-        node: &Handle,
+    pub(super) async fn with_state(
+        self,
+        question: &Question,
         spec: &TargetSpec,
-        (place, operational, form): (&Path, bool, Form),
-    ) -> Result<(), Status> {
+        place: &Path,
+    ) -> Result<Self, Status> {
+        let (form, operational) = (question.form, question.kind == DataType::Operational);
         let look = Look { path: place.clone(), operational, ietf: form == Form::Ietf };
-        let reports = node.look(&spec.name, look).await;
-        for (path, state) in reports.map_err(|error| refusal(spec, &error))? {
-            let before = self.0.remove(&path);
-            // What the models do not know is not passed on.
-            let after = spec.models.overlay(&path, before, &state, form).unwrap_or_default();
-            self.0.extend(after.map(|after| (path, after)));
-        }
-        Ok(())
+        let reports = question.node.look(&spec.name, look).await;
+        let reports = reports.map_err(|error| refusal(spec, &error))?;
+        let models = spec.models.clone();
+        let work = move || {
+            let mut values = self.0;
+            for (path, state) in reports {
+                let before = values.remove(&path);
+                // What the models do not know is not passed on.
+                let after = models.overlay(&path, before, &state, form).unwrap_or_default();
+                values.extend(after.map(|after| (path, after)));
+            }
+            Ok(Self(values))
+        };
+        question.workers.run(work).await
     }
 }
 

@@ -1,0 +1,64 @@
+//! What a Set asks of each target, in the words of its models. Plain work without waiting.
+
+use std::collections::BTreeMap;
+
+use lockstep_gnmi::proto::gnmi::SetRequest;
+use lockstep_gnmi::set::{self, Kind as Op, Operation};
+use lockstep_gnmi::value;
+use lockstep_node::Handle;
+use lockstep_types::{Edit, Target};
+use lockstep_yang::{Data, DataForm};
+use tonic::Status;
+
+use crate::gnmi::place;
+use crate::refusal;
+
+/// The edits of a request; none: it has no operations.
+pub(super) fn edits(
+    node: &Handle,
+    request: &SetRequest,
+) -> Result<Option<BTreeMap<Target, Edit>>, Status> {
+    let operations = set::read(request).map_err(|error| refusal::set(&error))?;
+    if operations.is_empty() {
+        return Ok(None);
+    }
+    let mut by_target: BTreeMap<Target, Vec<Operation>> = BTreeMap::new();
+    for operation in operations {
+        let target = operation.target.clone().ok_or_else(place::no_target)?;
+        by_target.entry(target).or_default().push(operation);
+    }
+    let edits = by_target.into_iter().map(|(target, operations)| {
+        let edit = edit(node, &target, operations)?;
+        Ok((target, edit))
+    });
+    edits.collect::<Result<_, Status>>().map(Some)
+}
+
+fn edit(node: &Handle, target: &Target, operations: Vec<Operation>) -> Result<Edit, Status> {
+    let spec = place::target(node, target)?;
+    let mut asked = Vec::with_capacity(operations.len());
+    for operation in operations {
+        place::origin(spec, operation.origin.as_deref())?;
+        asked.push(translate(operation)?);
+    }
+    spec.models.edit(&asked).map_err(|error| refusal::edit(target, &error))
+}
+
+fn translate(operation: Operation) -> Result<lockstep_yang::Operation, Status> {
+    let Operation { kind, path, data, .. } = operation;
+    if kind == Op::Delete {
+        return Ok(lockstep_yang::Operation::Delete(path));
+    }
+    let (form, json) =
+        data.ok_or_else(|| Status::invalid_argument(format!("{path} comes without a value")))?;
+    let form = match form {
+        value::Form::Json => DataForm::Json,
+        value::Form::Ietf => DataForm::Ietf,
+        value::Form::Scalar => DataForm::Scalar,
+    };
+    let data = Data { form, json };
+    Ok(match kind {
+        Op::Replace => lockstep_yang::Operation::Replace(path, data),
+        _ => lockstep_yang::Operation::Update(path, data),
+    })
+}

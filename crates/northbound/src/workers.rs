@@ -1,0 +1,71 @@
+//! Work that takes a processor for long: kept off the threads that serve everything else.
+//!
+//! A large Set or Get is seconds of YANG and JSON. On the threads of the runtime, as many of them as
+//! there are processors would hold up every other call, the node and its devices.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tonic::Status;
+
+/// As many at once as there are processors; the others wait in the order in which they came.
+#[derive(Clone, Debug)]
+pub(crate) struct Workers {
+    free: Arc<Semaphore>,
+}
+
+impl Workers {
+    pub(crate) fn new() -> Self {
+        let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { free: Arc::new(Semaphore::new(count)) }
+    }
+
+    /// Does it when it is its turn. A caller that goes away before that takes its work along.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Status> + Send + 'static,
+    ) -> Result<T, Status> {
+        let permit = Arc::clone(&self.free).acquire_owned().await;
+        let permit = permit.map_err(|_| Status::unavailable("the node is stopping"))?;
+        let done = tokio::task::spawn_blocking(move || {
+            // Held by the work itself, which goes on when its caller has gone away.
+            let _permit = permit;
+            work()
+        });
+        done.await.map_err(|error| Status::internal(format!("the work was cut off: {error}")))?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::Workers;
+
+    #[tokio::test]
+    async fn one_more_than_there_are_processors_waits() {
+        let workers = Workers::new();
+        let count = workers.free.available_permits();
+        let (started, all) = mpsc::channel();
+        let mut gates = Vec::new();
+        for _ in 0..=count {
+            let (gate, open) = mpsc::channel::<()>();
+            gates.push(gate);
+            let (workers, started) = (workers.clone(), started.clone());
+            let work = move || {
+                started.send(()).unwrap();
+                // Ends when its gate is dropped.
+                let _ = open.recv();
+                Ok(())
+            };
+            tokio::spawn(async move { workers.run(work).await });
+        }
+        let all = tokio::task::spawn_blocking(move || {
+            (0..count).for_each(|_| all.recv().unwrap());
+            assert!(all.try_recv().is_err());
+            drop(gates);
+            all.recv().unwrap();
+        });
+        all.await.unwrap();
+    }
+}
