@@ -106,6 +106,10 @@ fn tls(
         Some(_) if file.insecure => {
             Err(Problem::value("insecure", "goes without `tls`; give one of them"))
         }
+        Some(tls) if tls.require_client_cert && tls.ca.is_none() => Err(Problem::value(
+            "tls.require-client-cert",
+            "goes with `tls.ca`, which says whose certificates clients may have",
+        )),
         Some(tls) => Ok(Some(Tls {
             cert: folder.join(&tls.cert),
             key: folder.join(&tls.key),

@@ -95,6 +95,8 @@ fn plaintext_stays_on_the_machine() {
         "insecure: is refused on 0.0.0.0:9339, which others can reach; give `tls` instead"
     );
     assert!(error("insecure: true\ntls: {cert: a, key: b}").starts_with("insecure: goes without"));
+    let nobody = error("tls: {cert: a, key: b, require-client-cert: true}");
+    assert!(nobody.starts_with("tls.require-client-cert: goes with `tls.ca`"), "{nobody}");
 }
 
 #[test]
