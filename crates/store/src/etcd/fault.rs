@@ -118,7 +118,10 @@ impl From<Status> for Fault {
         if early {
             return Self::NotDone(Arc::new(status));
         }
+        // A connection that breaks may leave some of these codes too, and says nothing of what etcd did.
+        let theirs = says("etcdserver: ");
         match status.code() {
+            Code::Unimplemented => Self::Refused(Arc::new(status)),
             Code::InvalidArgument
             | Code::FailedPrecondition
             | Code::PermissionDenied
@@ -126,8 +129,11 @@ impl From<Status> for Fault {
             | Code::NotFound
             | Code::OutOfRange
             | Code::ResourceExhausted
-            | Code::Unimplemented
-            | Code::AlreadyExists => Self::Refused(Arc::new(status)),
+            | Code::AlreadyExists
+                if theirs =>
+            {
+                Self::Refused(Arc::new(status))
+            }
             _ => Self::Unknown(Arc::new(status)),
         }
     }
@@ -173,6 +179,8 @@ mod tests {
             (Code::Unknown, "transport error"),
             (Code::Internal, "stream closed"),
             (Code::DeadlineExceeded, ""),
+            (Code::ResourceExhausted, "h2 protocol error: too many pings"),
+            (Code::PermissionDenied, "h2 protocol error: inadequate security"),
         ] {
             assert!(matches!(fault(code, words), Fault::Unknown(_)), "{words}");
         }
