@@ -13,6 +13,7 @@ mod compaction;
 mod failures;
 mod leases;
 mod limits;
+mod moves;
 mod others;
 mod proxy;
 mod records;
