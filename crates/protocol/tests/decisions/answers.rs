@@ -4,7 +4,7 @@ use lockstep_protocol::record::Status;
 use lockstep_protocol::{Answer, Command, Event, Refusal, Request, Settings};
 
 use crate::support::{
-    LATE, N1, N2, World, answer, asynchronous, change, failure, queued, refused_answer, set,
+    N1, N2, World, answer, asynchronous, change, failure, queued, refused_answer, set,
     target, violation,
 };
 
@@ -47,8 +47,8 @@ fn a_rejection_is_both() {
 fn a_sync_one_is_told_how_it_was_reverted() {
     let mut world = World::ready(["t1"]);
     let sent = world.commit(N1, 1, one("a", "1"));
-    let turn = world.tick(N1, LATE);
-    assert_eq!(world.perform(N1, &turn), [], "reverting is no outcome");
+    let turn = world.cancel(N1, 2, 1);
+    assert_eq!(world.perform(N1, &turn), [answer(2, 1, Status::Reverting)], "no outcome for it");
     let undo = world.answer(N1, &sent, Answer::Accepted);
     world.drive(N1, undo);
     assert_eq!(world.told, [answer(1, 1, Status::Reverted)]);

@@ -1,11 +1,12 @@
 //! Deadlines count from Submit: a pending entry is rejected, an open atomic one turns.
 
-use lockstep_protocol::record::{Head, Header, Key, Proposal, Reason, Status, Transaction};
+use lockstep_protocol::record::{Head, Header, Key, PartStatus, Proposal, Reason, Status, Transaction};
+use lockstep_protocol::view::Wait;
 use lockstep_protocol::{Compare, Op, Request, Wake};
 
 use crate::support::{
     DEADLINE, LATE, N1, N2, World, absent, answer, asynchronous, change, due, entry, id, index,
-    mark, patch, queued, session, set, target, time, write,
+    mark, patch, queued, session, set, target, time, waited, write,
 };
 
 fn one(name: &str, value: &str) -> Request {
@@ -26,6 +27,7 @@ fn a_pending_entry_is_rejected_by_a_write_to_its_record_alone() {
         reason: Some(Reason::Deadline),
         decided: Some(time(LATE)),
         finished: Some(time(LATE)),
+        targets: [(target("t1"), waited(PartStatus::Pending, Wait::Held(index(1))))].into(),
         ..entry(2, "b", ["t1"])
     };
     let expected = world.txn([Key::Transaction(index(2))], [], [Op::Transaction(transaction)]);
@@ -57,6 +59,7 @@ fn an_open_atomic_one_turns() {
     let transaction = Transaction {
         status: Status::Reverting,
         reason: Some(Reason::Deadline),
+        targets: [(t1.clone(), waited(PartStatus::Pending, Wait::Connection))].into(),
         ..world.transaction(1).clone()
     };
     let header = Header { committed: mark(1, 0), ..world.header("t1") };

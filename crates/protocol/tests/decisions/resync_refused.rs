@@ -43,8 +43,13 @@ fn the_apply_head_goes_with_it_and_both_are_recorded_in_one_write() {
         targets: parts([("t1", PartStatus::Applied)]),
         ..world.transaction(1).clone()
     };
-    let header =
-        Header { applied: mark(1, 1), synced: term(1), holder: None, ..world.header("t1") };
+    let header = Header {
+        applied: mark(1, 1),
+        synced: term(1),
+        holder: None,
+        met: true,
+        ..world.header("t1")
+    };
     let expected = world.txn(
         [Key::Transaction(index(1)), Key::Configuration(t1.clone()), Key::Mastership(t1.clone())],
         [Compare::Exists(Key::Session(session("s1")))],

@@ -4,7 +4,7 @@ use lockstep_protocol::record::{PartStatus, Reason, Status};
 use lockstep_protocol::{Answer, Refusal, Request};
 
 use crate::support::{
-    LATE, N1, World, change, delta, failure, index, mark, queued, refused_answer, rollback,
+    LATE, N1, World, change, close, delta, failure, index, mark, queued, refused_answer, rollback,
     rollback_by_path, rollback_on, set, sets, target, tree, violation,
 };
 
@@ -126,16 +126,35 @@ fn when_what_stood_before_is_not_valid_any_more() {
 }
 
 #[test]
-fn past_its_deadline_it_turns() {
+fn cancelled_it_turns() {
     let mut world = World::ready(["t1"]);
     world.submit_and_drive(N1, 1, one("a", "/a"));
     let sent = world.commit(N1, 2, rollback("b", 1));
-    let turn = world.tick(N1, LATE);
+    let turn = world.cancel(N1, 3, 2);
     world.perform(N1, &turn);
     assert_eq!((world.status(2), world.header("t1").committed), (Status::Reverting, mark(2, 1)));
     let undo = world.answer(N1, &sent, Answer::Accepted);
     assert_eq!(sets(&undo), [&delta([("/a", Some("a"))])]);
     world.drive(N1, undo);
     assert_eq!(world.status(2), Status::Reverted);
+    assert!(world.device("t1").same_values(&tree([("/a", "a")])));
+}
+
+#[test]
+fn past_its_deadline_its_device_is_not_waited_for() {
+    let mut world = World::ready(["t1"]);
+    world.submit_and_drive(N1, 1, one("a", "/a"));
+    world.commit(N1, 2, rollback("b", 1));
+    let turn = world.tick(N1, LATE);
+    let given_up = world.perform(N1, &turn);
+    assert_eq!((world.status(2), world.header("t1").committed), (Status::Reverting, mark(2, 1)));
+    assert_eq!(given_up[0], close("t1", 1));
+    let released = world.perform(N1, &given_up);
+    world.drive(N1, released);
+    assert_eq!((world.status(2), world.part(2, "t1")), (Status::Reverted, PartStatus::Undone));
+
+    // The device took it all the same: the resync brings back what it took out.
+    *world.device("t1") = tree([]);
+    world.connect_and_drive(N1, "t1", 2);
     assert!(world.device("t1").same_values(&tree([("/a", "a")])));
 }

@@ -11,10 +11,10 @@ pub(crate) use build::{
     term, time, tree, undo, unit, violation,
 };
 pub(crate) use expect::{
-    answer, claim, close, entry, parts, read, refused_answer, send, set_on, sets, write,
+    answer, claim, close, entry, parts, read, refused_answer, send, set_on, sets, waited, write,
 };
 pub(crate) use requests::{
-    asynchronous, change, clear, due, queued, rollback, rollback_by_path, rollback_on, set,
+    answered_by, asynchronous, change, clear, due, queued, rollback, rollback_by_path, rollback_on, set,
 };
 pub(crate) use world::{World, bound};
 

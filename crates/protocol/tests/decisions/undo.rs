@@ -2,13 +2,14 @@
 //! anyway (rule 4), never beside a resync, and done even if refused (rule 5).
 
 use lockstep_protocol::record::{Header, Key, PartStatus, Reason, Status, Transaction};
+use lockstep_protocol::view::Wait;
 use lockstep_protocol::{Answer, Ask, Command, Compare, Op, Request, Wake};
 use lockstep_types::Term;
 
 use crate::support::{
     LATE, N1, N2, NOW, World, absent, answer, asynchronous, change, claim, clear, delta, due,
     entry, failure, index, mark, parts, patch, present, queued, read, send, session, set, target,
-    time, tree, write,
+    time, tree, waited, write,
 };
 
 fn both(name: &str) -> Request {
@@ -20,8 +21,9 @@ fn the_unrecorded_head_is_undone_on_the_device() {
     let mut world = World::ready(["t1"]);
     world.submit_and_drive(N1, 1, change("a", [("t1", set([("/a", "0")]))]));
     let sent = world.commit(N1, 2, change("b", [("t1", set([("/a", "1"), ("/b", "1")]))]));
-    let turn = world.tick(N1, LATE);
-    assert_eq!(world.perform(N1, &turn), [], "not beside an outstanding request");
+    let turn = world.cancel(N1, 3, 2);
+    let told = [answer(3, 2, Status::Reverting)];
+    assert_eq!(world.perform(N1, &turn), told, "not beside an outstanding request");
     let next = world.answer(N1, &sent, Answer::Accepted);
     assert_eq!(next, [send("t1", 5, Ask::Set(delta([("/a", Some("0")), ("/b", None)])))]);
 
@@ -46,7 +48,7 @@ fn where_it_never_was_the_head_it_is_undone_in_the_store() {
         reason: Some(Reason::Deadline),
         decided: Some(time(NOW + 1)),
         finished: Some(time(LATE)),
-        targets: parts([("t1", PartStatus::Undone)]),
+        targets: [(t1.clone(), waited(PartStatus::Undone, Wait::Turn(index(1))))].into(),
         ..entry(2, "b", ["t1"])
     };
     let header = Header { holder: None, ..world.header("t1") };
@@ -100,7 +102,7 @@ fn without_a_master_any_node_undoes_in_the_store() {
     world.connect_and_drive(N1, "t1", 1);
     world.watch(N2);
     world.commit(N1, 1, change("a", [("t1", set([("/a", "1")]))]));
-    let turn = world.tick(N1, LATE);
+    let turn = world.cancel(N1, 2, 1);
     world.perform(N1, &turn);
     assert_eq!(world.watch(N2), [], "its master sees to it");
     world.tick(N2, LATE);
@@ -189,7 +191,7 @@ fn a_whole_subtree_comes_back_as_it_was() {
     world.submit_and_drive(N1, 1, change("a", [("t1", set(before))]));
     let sent = world.commit(N1, 2, change("b", [("t1", clear(["/c"]))]));
     assert_eq!(sent, [send("t1", 4, Ask::Set(delta([("/c/a", None), ("/c/d/b", None)])))]);
-    let turn = world.tick(N1, LATE);
+    let turn = world.cancel(N1, 3, 2);
     world.perform(N1, &turn);
     let undo = world.answer(N1, &sent, Answer::Accepted);
     let back = delta([("/c/a", Some("1")), ("/c/d/b", Some("2"))]);

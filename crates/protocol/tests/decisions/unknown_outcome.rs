@@ -121,7 +121,7 @@ fn an_undo_of_unknown_outcome_is_finished_in_the_store() {
     let mut world = World::ready(["t1"]);
     world.submit_and_drive(N1, 1, one("a", "1"));
     let sent = world.commit(N1, 2, one("b", "2"));
-    let turn = world.tick(N1, LATE);
+    let turn = world.cancel(N1, 3, 2);
     world.perform(N1, &turn);
     let undo = world.answer(N1, &sent, Answer::Accepted);
     let given_up = world.answer(N1, &undo, Answer::Unknown);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_protocol::record::{Kind, Mode, Part, PartStatus, Status, Transaction};
+use lockstep_protocol::record::{Kind, Mode, Part, PartStatus, Reason, Status, Transaction};
+use lockstep_protocol::view::Wait;
 use lockstep_protocol::{Ask, Client, Command, Refusal, Reply, Txn, Wake};
 use lockstep_types::{Delta, Sequence, Target};
 
@@ -83,4 +84,9 @@ pub(crate) fn entry<const N: usize>(at: u64, name: &str, targets: [&str; N]) -> 
 pub(crate) fn parts<const N: usize>(parts: [(&str, PartStatus); N]) -> BTreeMap<Target, Part> {
     let part = |status| Part { status, ..Part::default() };
     parts.into_iter().map(|(on, status)| (target(on), part(status))).collect()
+}
+
+/// The part of a transaction whose deadline passed while this was waited for.
+pub(crate) fn waited(status: PartStatus, wait: Wait) -> Part {
+    Part { status, reason: Some(Reason::Waited(wait)), ..Part::default() }
 }

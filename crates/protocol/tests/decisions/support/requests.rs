@@ -62,6 +62,12 @@ pub(crate) fn due(mut request: Request, deadline: u64) -> Request {
     request
 }
 
+/// A client that wants to be answered by then.
+pub(crate) fn answered_by(mut request: Request, at: u64) -> Request {
+    request.answer_by = Some(time(at));
+    request
+}
+
 /// An edit that sets units.
 pub(crate) fn set<const N: usize>(units: [(&str, &str); N]) -> Edit {
     let set = units.into_iter().map(|(at, value)| (path(at), Content::leaf(value))).collect();

@@ -5,7 +5,7 @@ use lockstep_protocol::{Answer, Client, Command, Event, Request, Subject, Verdic
 use lockstep_types::{Connection, Sequence, Target};
 
 use super::World;
-use crate::support::build::{connection, index, target, time};
+use crate::support::build::{connection, id, index, target, time};
 
 impl World {
     pub(crate) fn tell(&mut self, at: usize, event: Event) -> Vec<Command> {
@@ -18,6 +18,10 @@ impl World {
 
     pub(crate) fn cancel(&mut self, at: usize, client: u64, entry: u64) -> Vec<Command> {
         self.tell(at, Event::Cancel { client: Client(client), index: index(entry) })
+    }
+
+    pub(crate) fn leave(&mut self, at: usize, client: u64, name: &str) -> Vec<Command> {
+        self.tell(at, Event::Leave { client: Client(client), id: id(name) })
     }
 
     pub(crate) fn tick(&mut self, at: usize, now: u64) -> Vec<Command> {
