@@ -1,6 +1,7 @@
 //! One device: what it holds, and the switch it is turned off and on with.
 
 mod drift;
+mod feed;
 mod line;
 mod power;
 mod state;
@@ -14,8 +15,10 @@ use lockstep_yang::ModelSet;
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tonic::Status;
 
 pub use drift::Error as DriftError;
+pub(crate) use feed::{Change, Next};
 pub(crate) use line::{Hold, Line};
 use power::Power;
 pub(crate) use state::State;
@@ -23,6 +26,7 @@ pub(crate) use state::State;
 use crate::Error;
 use crate::faults::Plan;
 use crate::journal::Entry;
+use crate::shown::Picture;
 
 /// A handle on a device. Clones are handles on the same one.
 #[derive(Clone, Debug)]
@@ -109,10 +113,25 @@ impl Device {
         self.state().journal.after(number)
     }
 
-    /// Has it hold this from now on. `_commit` is the id that a client gave to the
-    /// commit; empty: none.
-    pub(crate) fn put(&self, state: &mut State, configuration: Configuration, _commit: &str) {
+    /// Has it hold this from now on. `commit` is the id that a client gave to the commit; empty: none.
+    pub(crate) fn put(&self, state: &mut State, configuration: Configuration, commit: &str) {
         state.configuration = configuration;
+        state.feed.publish(&state.configuration, commit);
+    }
+
+    /// What it shows now.
+    pub(crate) fn picture(&self) -> Arc<Picture> {
+        let state = &mut *self.state();
+        state.feed.picture(&state.configuration)
+    }
+
+    /// What it showed at some time. Nanoseconds since the Unix epoch.
+    pub(crate) fn picture_at(&self, time: i64) -> Result<Arc<Picture>, Status> {
+        let state = self.state();
+        let configuration = state.journal.at(time).ok_or_else(|| {
+            Status::out_of_range("the journal of this device does not go back that far")
+        })?;
+        Ok(Arc::new(Picture::of(configuration)))
     }
 
     /// Its models.

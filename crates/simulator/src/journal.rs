@@ -124,6 +124,12 @@ impl Journal {
         self.entries.push_back(Entry { number: self.written, timestamp, arrived, ..entry });
     }
 
+    /// What stood at some time; none if that is too long ago.
+    pub(crate) fn at(&self, time: i64) -> Option<Configuration> {
+        let then = self.entries.iter().rev().find(|entry| entry.timestamp <= time);
+        then.and_then(|entry| entry.configuration.clone())
+    }
+
     /// The entries that are kept and have a larger number.
     pub(crate) fn after(&self, number: u64) -> Vec<Entry> {
         self.entries.iter().filter(|entry| entry.number > number).cloned().collect()

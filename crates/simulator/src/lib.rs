@@ -47,6 +47,7 @@ pub mod faults;
 pub mod journal;
 mod options;
 mod service;
+mod shown;
 mod simulator;
 
 pub use device::Device;

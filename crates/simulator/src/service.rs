@@ -9,6 +9,7 @@ mod pace;
 mod refusal;
 mod request;
 mod set;
+mod subscribe;
 
 use std::io;
 
@@ -17,7 +18,8 @@ use lockstep_gnmi::proto::gnmi::{
     CapabilityRequest, CapabilityResponse, GetRequest, GetResponse, SetRequest, SetResponse,
     SubscribeRequest, SubscribeResponse,
 };
-use tokio_stream::{Empty, Stream};
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 use tracing::warn;
@@ -101,17 +103,14 @@ impl GNmi for Service {
         }
     }
 
-    type SubscribeStream = Empty<Result<SubscribeResponse, Status>>;
+    type SubscribeStream = ReceiverStream<Result<SubscribeResponse, Status>>;
 
     async fn subscribe(
         &self,
         request: Request<Streaming<SubscribeRequest>>,
     ) -> Result<Response<Self::SubscribeStream>, Status> {
-        let acting = asked::subscribe(&self.device, &[], Vec::new());
-        self.pace(Kind::Subscribe, &acting, request.extensions().get::<Hold>()).await;
-        if let Some(status) = acting.lacks.or(acting.refuse) {
-            return Err(status);
-        }
-        Err(Status::unimplemented("this device has no Subscribe; use Get"))
+        let hold = request.extensions().get::<Hold>().cloned();
+        let answers = self.follow(request.into_inner(), hold);
+        Ok(Response::new(ReceiverStream::new(answers)))
     }
 }

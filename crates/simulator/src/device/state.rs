@@ -7,6 +7,7 @@ use lockstep_gnmi::extension::Arbitration;
 use lockstep_types::Configuration;
 use tonic::Status;
 
+use super::feed::Feed;
 use super::window::Window;
 use crate::faults::Plan;
 use crate::journal::{Effect, Entry, Journal, Kind};
@@ -28,6 +29,8 @@ pub(crate) struct State {
     /// How often the faults were set.
     pub(crate) plan: u64,
     pub(crate) journal: Journal,
+    /// Those who want to know of changes.
+    pub(crate) feed: Feed,
 }
 
 impl State {
@@ -35,6 +38,7 @@ impl State {
     pub(crate) fn kill(&mut self, keep: bool) {
         self.boot += 1;
         self.masters.clear();
+        self.feed.close();
         // What was not confirmed was not saved.
         if let Some(window) = self.window.take() {
             self.configuration = window.before();

@@ -1,9 +1,14 @@
 //! Get: what stands, from the configuration.
 
+mod prune;
+mod state;
+
+use std::collections::BTreeMap;
+
 use lockstep_gnmi::proto::gnmi::get_request::DataType;
-use lockstep_gnmi::proto::gnmi::{self, Encoding, GetRequest, GetResponse};
+use lockstep_gnmi::proto::gnmi::{self, GetRequest, GetResponse};
 use lockstep_gnmi::{get, path};
-use lockstep_types::{Configuration, Path};
+use lockstep_types::Path;
 use lockstep_yang::{Form, ModelSet};
 use serde_json::{Value, json};
 use tonic::Status;
@@ -12,6 +17,8 @@ use super::{extensions, refusal, request};
 use crate::device::Device;
 use crate::faults::Acting;
 use crate::journal::{self, Entry, Kind};
+use crate::shown::{self, Picture};
+use prune::Limits;
 
 /// Answers a Get, and writes it down.
 pub(super) fn answer(
@@ -21,13 +28,10 @@ pub(super) fn answer(
     acting: &Acting,
     arrived: i64,
 ) -> Result<GetResponse, Status> {
-    let tree = {
-        let state = device.state();
-        state.alive(boot)?;
-        state.configuration.clone()
-    };
+    device.state().alive(boot)?;
+    let picture = device.picture();
     let mut asked = Vec::new();
-    let answer = read(device.models(), &tree, request, &mut asked);
+    let answer = read(device.models(), &picture, request, &mut asked);
     let refused = acting.lacks.as_ref().or(acting.refuse.as_ref());
     let answer = refused.map_or(answer, |status| Err(status.clone()));
     let mut state = device.state();
@@ -37,16 +41,30 @@ pub(super) fn answer(
     answer
 }
 
+/// What is looked at, and how it is told.
+struct Look<'a> {
+    picture: &'a Picture,
+    form: Form,
+    data: DataType,
+    limits: Limits<'a>,
+}
+
 /// One notification for each path. Puts the paths into `asked`.
 fn read(
     models: &ModelSet,
-    tree: &Configuration,
+    picture: &Picture,
     request: &GetRequest,
     asked: &mut Vec<Path>,
 ) -> Result<GetResponse, Status> {
     extensions::in_get(&request.extension)?;
-    let form = form(request)?;
-    let configured = is_configuration(request)?;
+    let depth = extensions::depth(&request.extension);
+    let modules = request::modules(models, &request.use_models)?;
+    let look = Look {
+        picture,
+        form: request::form(request.encoding)?,
+        data: data_type(request)?,
+        limits: Limits { models, depth, modules },
+    };
     // Without any path it is the prefix that is asked for.
     let whole = [gnmi::Path::default()];
     let paths = if request.path.is_empty() { &whole[..] } else { &request.path };
@@ -57,57 +75,74 @@ fn read(
         request::check_origin(models, origin.as_deref())?;
         let path = path::read(prefix, wire).map_err(|error| refusal::path(&error))?;
         asked.push(path.clone());
-        let found = data(models, tree, &path, form, configured)?;
-        let ietf = matches!(form, Form::Ietf);
+        let found = look.data(models, &path)?;
+        let ietf = matches!(look.form, Form::Ietf);
         let told = get::notification(prefix, wire, found, ietf, journal::now());
         notification.push(told.map_err(|error| refusal::path(&error))?);
     }
     Ok(GetResponse { notification, ..GetResponse::default() })
 }
 
-fn data(
-    models: &ModelSet,
-    tree: &Configuration,
-    path: &Path,
-    form: Form,
-    configured: bool,
-) -> Result<Vec<(Path, Value)>, Status> {
-    models.check(path).map_err(|error| refusal::get(&error))?;
-    // No state is simulated, so there is none anywhere.
-    let found = if configured { models.get(tree, path, form) } else { Ok(Vec::new()) };
-    let found = found.map_err(|error| refusal::get(&error))?;
-    match found.is_empty() {
-        false => Ok(found),
-        // Everything there is may be nothing.
-        true if path.is_root() => Ok(vec![(Path::root(), json!({}))]),
-        true => Err(Status::not_found(format!("{path}: there is no data"))),
+impl Look<'_> {
+    fn data(&self, models: &ModelSet, path: &Path) -> Result<Vec<(Path, Value)>, Status> {
+        let node = models.check(path).map_err(|error| refusal::get(&error))?;
+        let configured = match self.data {
+            DataType::All | DataType::Config => {
+                let found = models.get(&self.picture.configuration, path, self.form);
+                found.map_err(|error| refusal::get(&error))?
+            }
+            DataType::State | DataType::Operational => Vec::new(),
+        };
+        let found = match self.data {
+            DataType::Config => configured,
+            _ if !node.state_below => configured,
+            _ => self.with_state(models, path, configured)?,
+        };
+        let found: Vec<_> = found
+            .into_iter()
+            .filter_map(|(path, value)| {
+                let value = self.limits.apply(&path, value)?;
+                Some((path, value))
+            })
+            .collect();
+        match found.is_empty() {
+            false => Ok(found),
+            // Everything there is may be nothing.
+            true if path.is_root() => Ok(vec![(Path::root(), json!({}))]),
+            true => Err(Status::not_found(format!("{path}: there is no data"))),
+        }
+    }
+
+    fn with_state(
+        &self,
+        models: &ModelSet,
+        path: &Path,
+        configured: Vec<(Path, Value)>,
+    ) -> Result<Vec<(Path, Value)>, Status> {
+        let pattern = shown::canonical(models, path);
+        let state = &self.picture.shown(models).state;
+        let mut state = state::under(models, state, &pattern, self.form);
+        let mut found = BTreeMap::new();
+        for (path, value) in configured {
+            let over = state.remove(&path);
+            found.insert(path, (Some(value), over));
+        }
+        found.extend(state.into_iter().map(|(path, over)| (path, (None, Some(over)))));
+        let mut all = Vec::new();
+        for (path, both) in found {
+            let value = match both {
+                (value, None) => value,
+                (value, Some(over)) => models
+                    .overlay(&path, value, &over, self.form)
+                    .map_err(|error| refusal::get(&error))?,
+            };
+            all.extend(value.map(|value| (path, value)));
+        }
+        Ok(all)
     }
 }
 
-fn form(request: &GetRequest) -> Result<Form, Status> {
-    match Encoding::try_from(request.encoding) {
-        Ok(Encoding::Json) => Ok(Form::Json),
-        Ok(Encoding::JsonIetf) => Ok(Form::Ietf),
-        Ok(other) => Err(Status::unimplemented(format!(
-            "this device has no encoding {}; use JSON or JSON_IETF",
-            other.as_str_name()
-        ))),
-        Err(_) => {
-            Err(Status::invalid_argument(format!("there is no encoding {}", request.encoding)))
-        }
-    }
-}
-
-/// Whether configuration is asked for, or state alone.
-fn is_configuration(request: &GetRequest) -> Result<bool, Status> {
-    if !request.use_models.is_empty() {
-        return Err(Status::unimplemented("this device cannot limit a Get to some models"));
-    }
-    match DataType::try_from(request.r#type) {
-        Ok(DataType::All | DataType::Config) => Ok(true),
-        Ok(DataType::State | DataType::Operational) => Ok(false),
-        Err(_) => {
-            Err(Status::invalid_argument(format!("there is no data type {}", request.r#type)))
-        }
-    }
+fn data_type(request: &GetRequest) -> Result<DataType, Status> {
+    DataType::try_from(request.r#type)
+        .map_err(|_| Status::invalid_argument(format!("there is no data type {}", request.r#type)))
 }

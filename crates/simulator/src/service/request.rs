@@ -1,7 +1,8 @@
 //! What all requests are held to: one target, and an origin that is ours.
 
+use lockstep_gnmi::proto::gnmi::{Encoding, ModelData};
 use lockstep_types::Target;
-use lockstep_yang::ModelSet;
+use lockstep_yang::{Form, ModelSet};
 use tonic::Status;
 
 /// Refuses an origin that is neither that of the models nor one of their modules.
@@ -27,4 +28,33 @@ pub(super) fn check_targets<'a>(
             Err(Status::invalid_argument("a device is one target; the request names several"))
         }
     }
+}
+
+/// How values are to be written.
+pub(super) fn form(encoding: i32) -> Result<Form, Status> {
+    match Encoding::try_from(encoding) {
+        Ok(Encoding::Json) => Ok(Form::Json),
+        Ok(Encoding::JsonIetf) => Ok(Form::Ietf),
+        Ok(other) => Err(Status::unimplemented(format!(
+            "this device has no encoding {}; use JSON or JSON_IETF",
+            other.as_str_name()
+        ))),
+        Err(_) => Err(Status::invalid_argument(format!("there is no encoding {encoding}"))),
+    }
+}
+
+/// The modules that an answer is to be limited to; none: all of them.
+pub(super) fn modules(models: &ModelSet, wanted: &[ModelData]) -> Result<Vec<String>, Status> {
+    for one in wanted {
+        let known = models.modules().iter().any(|module| {
+            module.name == one.name && (one.version.is_empty() || one.version == module.revision)
+        });
+        if !known {
+            let version = &one.version;
+            let version = if version.is_empty() { String::new() } else { format!(" {version}") };
+            let message = format!("this device has no model {}{version}", one.name);
+            return Err(Status::invalid_argument(message));
+        }
+    }
+    Ok(wanted.iter().map(|one| one.name.clone()).collect())
 }

@@ -1,6 +1,6 @@
 //! What a device says it can do.
 
-use lockstep_gnmi::proto::gnmi::{CapabilityRequest, Encoding, SubscribeRequest};
+use lockstep_gnmi::proto::gnmi::{CapabilityRequest, Encoding};
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
 use lockstep_gnmi::proto::gnmi_ext::{Depth, Extension};
 use tonic::Code;
@@ -25,12 +25,4 @@ async fn depth_does_not_go_with_capabilities() {
     let extension = vec![Extension { ext: Some(Ext::Depth(Depth { level: 1 })) }];
     let refused = stage.client.capabilities(CapabilityRequest { extension }).await.unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
-}
-
-#[tokio::test]
-async fn subscribe_is_not_there() {
-    let mut stage = Stage::new().await;
-    let requests = tokio_stream::iter([SubscribeRequest::default()]);
-    let refused = stage.client.subscribe(requests).await.unwrap_err();
-    assert_eq!(refused.code(), Code::Unimplemented);
 }

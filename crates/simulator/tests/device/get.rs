@@ -123,7 +123,7 @@ async fn kinds_and_encodings_that_are_not_there() {
     }
     for kind in [DataType::State, DataType::Operational] {
         let request = GetRequest { r#type: kind.into(), ..base.clone() };
-        // No state is simulated: there is none.
+        // No state of these models mirrors configuration, so there is none.
         assert_eq!(code(&mut stage.client, request).await, Code::NotFound, "{kind:?}");
     }
     for encoding in [Encoding::Bytes, Encoding::Proto, Encoding::Ascii] {
@@ -135,17 +135,45 @@ async fn kinds_and_encodings_that_are_not_there() {
     let nonsense = GetRequest { r#type: 77, ..base.clone() };
     assert_eq!(code(&mut stage.client, nonsense).await, Code::InvalidArgument);
     let limited = GetRequest { use_models: vec![ModelData::default()], ..base };
-    assert_eq!(code(&mut stage.client, limited).await, Code::Unimplemented);
+    assert_eq!(code(&mut stage.client, limited).await, Code::InvalidArgument);
 }
 
 #[tokio::test]
-async fn extensions_that_are_not_honoured_are_refused() {
+async fn extensions_that_go_elsewhere_are_refused() {
     let mut stage = with_ports().await;
-    let depth = |level| Extension { ext: Some(Ext::Depth(Depth { level })) };
     let history = Extension { ext: Some(Ext::History(History::default())) };
     let request = |extension| GetRequest { extension: vec![extension], ..get(&["/system"]) };
-    send(&mut stage.client, request(depth(0))).await.unwrap();
-    assert_eq!(code(&mut stage.client, request(depth(1))).await, Code::Unimplemented);
     assert_eq!(code(&mut stage.client, request(history)).await, Code::InvalidArgument);
     send(&mut stage.client, request(Extension::default())).await.unwrap();
+}
+
+#[tokio::test]
+async fn depth_is_counted_from_the_path() {
+    let mut stage = with_ports().await;
+    let mut at_depth = async |path: &str, level| {
+        let depth = Extension { ext: Some(Ext::Depth(Depth { level })) };
+        let request = GetRequest { extension: vec![depth], ..get(&[path]) };
+        values(&send(&mut stage.client, request).await.unwrap())
+    };
+    let eth0 = json!({"name": "eth0", "description": "up", "enabled": true, "mtu": 1500});
+    let eth1 = json!({"name": "eth1/1", "enabled": true, "mtu": 9000});
+    let ports = json!({"interface": [eth0.clone(), eth1]});
+    let all = json!({"interfaces": ports.clone(), "system": {"motd": "hi"}});
+    let one = "/interfaces/interface[name=eth0]";
+    let table = [
+        ("/", 0, all.clone()),
+        ("/", 1, json!({})),
+        ("/", 2, json!({"interfaces": {}, "system": {"motd": "hi"}})),
+        ("/", 3, all),
+        ("/interfaces", 1, json!({})),
+        ("/interfaces", 2, ports),
+        (one, 1, eth0),
+        ("/system/motd", 1, json!("hi")),
+    ];
+    for (path, level, expected) in table {
+        let found = at_depth(path, level).await;
+        assert_eq!(found, [(path.to_owned(), expected)], "{path} at {level}");
+    }
+    let each = at_depth("/interfaces/interface", 1).await;
+    assert_eq!(each.len(), 2, "{each:?}");
 }

@@ -45,9 +45,22 @@ pub(crate) async fn channel(address: SocketAddr) -> Channel {
     endpoint.connect().await.expect("a device that listens")
 }
 
+/// The models in `tests/models`: configuration with state beside it, and a module that adds to
+/// another.
+pub(crate) fn mirror() -> ModelSet {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    let options = lockstep_yang::Options { path, ..lockstep_yang::Options::default() };
+    ModelSet::load(&options).expect("the models of the tests")
+}
+
 impl Stage {
     pub(crate) async fn new() -> Self {
-        let simulator = simulator(1);
+        Self::of(models()).await
+    }
+
+    pub(crate) async fn of(models: ModelSet) -> Self {
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let simulator = Simulator::start(Options { models, listen, count: 1 }).expect("a port");
         let client = Client::new(channel(simulator.addresses()[0]).await);
         Self { simulator, client }
     }
