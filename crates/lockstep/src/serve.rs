@@ -118,22 +118,33 @@ pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
         tracing::warn!("{warning}");
     }
     let node = config.node.clone();
-    let mut service = tokio::select! {
-        service = Service::start(config) => service?,
-        // Nothing was promised to anybody, and the store is in order at any moment.
-        () = signals.next() => return Ok(()),
-    };
-    let http = service.server.http().map(|at| at.to_string()).unwrap_or_default();
-    tracing::info!(%node, listen = %service.address(), %http, "ready");
-    tokio::select! {
-        () = signals.next() => {}
-        () = service.node.ended() => return Err("the node cannot go on without its store".into()),
-    }
-    tracing::info!("stopping");
-    tokio::select! {
-        stopped = service.stop() => stopped,
-        // Whoever asks twice does not want to wait.
-        () = signals.next() => Err("ended at once, before everything was let go".into()),
+    loop {
+        let mut service = tokio::select! {
+            service = Service::start(config.clone()) => service?,
+            // Nothing was promised to anybody, and the store is in order at any moment.
+            () = signals.next() => return Ok(()),
+        };
+        let http = service.server.http().map(|at| at.to_string()).unwrap_or_default();
+        tracing::info!(%node, listen = %service.address(), %http, "ready");
+        let ended = tokio::select! {
+            () = signals.next() => None,
+            ended = service.node.ended() => Some(ended),
+        };
+        match &ended {
+            None => tracing::info!("stopping"),
+            Some(why) => tracing::error!(%why, "the node ended, and starts anew"),
+        }
+        let stopped = tokio::select! {
+            stopped = service.stop() => stopped,
+            // Whoever asks twice does not want to wait.
+            () = signals.next() => Err("ended at once, before everything was let go".into()),
+        };
+        if ended.is_none() {
+            return stopped;
+        }
+        if let Err(error) = stopped {
+            tracing::warn!(error = %crate::output::chain(&*error), "what was left did not end well");
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, View};
-use lockstep_types::{Configuration, Index, Target, Term};
+use lockstep_types::{Configuration, Target};
 
 use crate::target::{Initial, TargetSpec};
 
@@ -18,8 +18,7 @@ pub(crate) fn guard(seen: Configuration, view: &View, spec: &TargetSpec) -> Answ
 
 /// Whether the device was never brought in line: nothing it holds can be ours.
 fn is_unknown(view: &View, target: &Target) -> bool {
-    let header = view.header(target);
-    header.synced == Term::ZERO && header.applied.index == Index::ZERO
+    !view.header(target).met
 }
 
 fn advice(units: usize) -> String {

@@ -1,6 +1,6 @@
 //! Why a node cannot start, and why it cannot take a request now.
 
-use lockstep_types::Target;
+use lockstep_types::{Index, Target};
 use lockstep_yang::Violation;
 
 /// Why a node cannot start.
@@ -29,13 +29,13 @@ pub enum StartError {
     Race(Target),
 }
 
-/// Why a request is not taken in now; nothing was written, and a retry can help.
+/// Why a request has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Busy {
-    /// As many requests are under way as may be.
-    #[error("{0} requests are under way, which is the limit; try again when some have ended")]
-    Full(usize),
-    /// The node stops.
+    /// The node stops, and what was asked for is in the log: it is carried on.
+    #[error("the node stops; transaction {0} is carried on when it is back")]
+    Stopped(Index),
+    /// The node stops, and nothing was written.
     #[error("the node is stopping; ask another, or again when it is back")]
     Stopping,
 }

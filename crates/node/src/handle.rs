@@ -1,10 +1,10 @@
 //! What the other rooms hold of a running node.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-use lockstep_protocol::{Reply, Request, View};
+use lockstep_protocol::record::Kind;
+use lockstep_protocol::{Refusal, Reply, Request, View};
 use lockstep_southbound::{Link, Look, LookError, Report};
 use lockstep_types::{Index, NodeName, SessionId, Target, Timestamp};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -14,11 +14,14 @@ use crate::error::Busy;
 use crate::status::TargetStatus;
 use crate::target::TargetSpec;
 
+/// What a client is told.
+pub(crate) type Answer = Result<Reply, Busy>;
+
 /// What a client asks of the core.
 #[derive(Debug)]
 pub(crate) enum Asked {
-    Submit(Request, oneshot::Sender<Reply>),
-    Cancel(Index, oneshot::Sender<Reply>),
+    Submit(Request, oneshot::Sender<Answer>),
+    Cancel(Index, oneshot::Sender<Answer>),
 }
 
 /// A running node, as the other rooms see it. Cheap to clone.
@@ -37,8 +40,6 @@ pub(crate) struct Shared {
     pub(crate) view: watch::Receiver<Arc<View>>,
     /// The links end with the runtime, whoever still holds a handle.
     pub(crate) links: Weak<BTreeMap<Target, Link>>,
-    pub(crate) under_way: AtomicUsize,
-    pub(crate) pending_limit: usize,
 }
 
 impl Handle {
@@ -112,38 +113,45 @@ impl Handle {
 
     /// Submits a transaction, and waits for as long as it asks for. Given up by the caller, it goes
     /// on all the same.
+    ///
+    /// # Errors
+    /// The node stops.
     pub async fn submit(&self, request: Request) -> Result<Reply, Busy> {
+        if let Some(target) = self.paused(&request) {
+            return Ok(Reply::Refused(Refusal::Paused(target)));
+        }
         self.ask(|answer| Asked::Submit(request, answer)).await
     }
 
     /// Calls a transaction off, and waits until that has taken effect.
+    ///
+    /// # Errors
+    /// The node stops.
     pub async fn cancel(&self, index: Index) -> Result<Reply, Busy> {
         self.ask(|answer| Asked::Cancel(index, answer)).await
     }
 
-    async fn ask(
-        &self,
-        asked: impl FnOnce(oneshot::Sender<Reply>) -> Asked,
-    ) -> Result<Reply, Busy> {
-        let _place = self.place()?;
+    async fn ask(&self, asked: impl FnOnce(oneshot::Sender<Answer>) -> Asked) -> Answer {
         let (answer, answered) = oneshot::channel();
         self.shared.requests.send(asked(answer)).await.map_err(|_| Busy::Stopping)?;
-        answered.await.map_err(|_| Busy::Stopping)
+        answered.await.map_err(|_| Busy::Stopping)?
     }
 
-    /// One of the places for requests under way, given back when dropped.
-    fn place(&self) -> Result<Place<'_>, Busy> {
-        let limit = self.shared.pending_limit;
-        let taken = self.shared.under_way.fetch_add(1, Ordering::Relaxed);
-        let place = Place(&self.shared.under_way);
-        if taken < limit { Ok(place) } else { Err(Busy::Full(limit)) }
-    }
-}
-
-struct Place<'a>(&'a AtomicUsize);
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+    /// A target of the request that is known and that this node was not given: it has no models for
+    /// it, so there could be no verdict.
+    fn paused(&self, request: &Request) -> Option<Target> {
+        let view = self.view();
+        let of = match request.body.kind {
+            Kind::Change => None,
+            Kind::Rollback { of, .. } => view.transaction(of),
+        };
+        let only = &request.body.only;
+        let changed = of.into_iter().flat_map(|of| of.targets.keys());
+        let changed = changed.filter(|target| only.is_empty() || only.contains(*target));
+        let mut asked = request.body.edits.keys().chain(changed);
+        let paused = |target: &&Target| {
+            view.binding(target).is_some() && !self.targets().contains_key(*target)
+        };
+        asked.find(paused).cloned()
     }
 }

@@ -25,6 +25,12 @@ pub(crate) async fn keep(
                 // A core that has ended is told nothing; the stop comes next.
                 let _ = events.send(Event::Lease(until)).await;
             }
+            Err(error @ lockstep_store::Error::LeaseGone(_)) => {
+                // The node hears of it by its watch, and ends; there is nothing left to renew.
+                tracing::error!(%error, "the session ran out");
+                let _ = stop.await;
+                return session;
+            }
             Err(error) => tracing::warn!(%error, "the session could not be renewed"),
         }
         tokio::select! {

@@ -23,6 +23,7 @@
 
 mod adoption;
 mod bind;
+mod clients;
 mod clock;
 mod error;
 mod handle;
@@ -35,6 +36,7 @@ mod target;
 pub use error::{Busy, StartError};
 pub use handle::Handle;
 pub use lockstep_southbound::{Look, LookError, Report};
+pub use runtime::Ended;
 pub use start::{Options, Running, start};
 pub use status::{State, TargetStatus};
 pub use target::{Initial, TargetSpec};

@@ -1,25 +1,51 @@
 //! The task that owns the core: takes in what happens, has carried out what the core says.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_protocol::{
-    Answer, Check, Client, Command, Event, Node, Reply, Subject, Txn, Verdict, View, Wake, Written,
+    Answer, Check, Command, Event, Node, Subject, Txn, Verdict, View, Wake, Written,
 };
 use lockstep_southbound::{Election, Link};
 use lockstep_store::{Records, Watch};
 use lockstep_types::{Revision, Target};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::adoption::guard;
+use crate::clients::Clients;
 use crate::handle::{Asked, Shared};
 use crate::target::TargetSpec;
 
 /// How long the store is left alone after it failed.
 const STORE_PAUSE: Duration = Duration::from_millis(200);
+
+/// How long a node that stops goes on for those who wait for an answer.
+const DRAIN: Duration = Duration::from_secs(3);
+
+/// Why a node has ended. Nothing is lost by it: a start carries on from what the store holds.
+#[derive(Debug)]
+pub enum Ended {
+    /// It was told to.
+    Stopped,
+    /// Its session ran out, so another may have taken its targets.
+    Session,
+    /// It does not hear of the store any more; none: the store was closed.
+    Watch(Option<lockstep_store::Error>),
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stopped => f.write_str("it was told to stop"),
+            Self::Session => f.write_str("its session ran out: it could not renew it in time"),
+            Self::Watch(Some(error)) => write!(f, "the store cannot be watched: {error}"),
+            Self::Watch(None) => f.write_str("the store is closed"),
+        }
+    }
+}
 
 /// Everything that can happen to a node.
 #[derive(Debug)]
@@ -45,8 +71,7 @@ pub(crate) struct Runtime {
     links: Arc<BTreeMap<Target, Link>>,
     publish: watch::Sender<Arc<View>>,
     events: mpsc::Sender<Event>,
-    clients: HashMap<Client, oneshot::Sender<Reply>>,
-    next_client: u64,
+    clients: Clients,
 }
 
 impl Runtime {
@@ -58,30 +83,47 @@ impl Runtime {
         publish: watch::Sender<Arc<View>>,
         events: mpsc::Sender<Event>,
     ) -> Self {
-        let clients = HashMap::new();
-        Self { core, records, shared, links, publish, events, clients, next_client: 0 }
+        let clients = Clients::new();
+        Self { core, records, shared, links, publish, events, clients }
     }
 
-    /// Runs until told to stop. Never waits for anything but its next input.
-    pub(crate) async fn run(mut self, inputs: Inputs) {
-        let Inputs { mut stop, mut watch, mut devices, mut events, mut requests } = inputs;
+    /// Runs until it is told to stop or cannot go on. Never waits for anything but its next input.
+    /// Whoever still waits at the end is told.
+    pub(crate) async fn run(mut self, mut inputs: Inputs) -> Ended {
         let commands = self.core.start();
         self.carry_out(commands);
+        let ended = self.live(&mut inputs).await;
+        self.clients.end(self.core.view());
+        ended
+    }
+
+    async fn live(&mut self, inputs: &mut Inputs) -> Ended {
+        let mut stopping = None;
         loop {
+            if stopping.is_some() && self.clients.is_empty() {
+                return Ended::Stopped;
+            }
             let due = self.core.next_due().map(|at| self.shared.clock.instant(at));
             tokio::select! {
                 biased;
-                _ = &mut stop => return,
-                changes = watch.next() => match changes {
+                _ = &mut inputs.stop, if stopping.is_none() => {
+                    // Whoever was taken in is answered, if that does not take long; nobody else is.
+                    inputs.requests.close();
+                    stopping = Some(Instant::now() + DRAIN);
+                }
+                () = at(stopping) => return Ended::Stopped,
+                changes = inputs.watch.next() => match changes {
                     Some(Ok(changes)) => self.take_in(Event::Watch(changes)),
-                    // Nothing is lost by ending here: a start carries on from what the store holds.
-                    Some(Err(error)) => return tracing::error!(%error, "the watch broke off"),
-                    None => return tracing::error!("the store is closed"),
+                    Some(Err(error)) => return Ended::Watch(Some(error)),
+                    None => return Ended::Watch(None),
                 },
-                Some(event) = devices.recv() => self.hear(event),
-                Some(event) = events.recv() => self.take_in(event),
-                Some(asked) = requests.recv() => self.ask(asked),
-                () = due_at(due) => self.tick(),
+                Some(event) = inputs.devices.recv() => self.hear(event),
+                Some(event) = inputs.events.recv() => self.take_in(event),
+                Some(asked) = inputs.requests.recv() => self.ask(asked),
+                () = at(due) => self.tick(),
+            }
+            if !self.core.view().is_alive(self.core.session()) {
+                return Ended::Session;
             }
         }
     }
@@ -120,13 +162,10 @@ impl Runtime {
     }
 
     fn ask(&mut self, asked: Asked) {
-        self.next_client += 1;
-        let client = Client(self.next_client);
-        let (event, answer) = match asked {
-            Asked::Submit(request, answer) => (Event::Submit { client, request }, answer),
-            Asked::Cancel(index, answer) => (Event::Cancel { client, index }, answer),
-        };
-        self.clients.insert(client, answer);
+        for gone in self.clients.gone() {
+            self.take_in(gone);
+        }
+        let event = self.clients.begin(asked);
         self.take_in(event);
     }
 
@@ -146,15 +185,8 @@ impl Runtime {
                         link.close(connection);
                     }
                 }
-                Command::Answer { client, reply } => self.answer(client, reply),
+                Command::Answer { client, reply } => self.clients.answer(client, reply),
             }
-        }
-    }
-
-    fn answer(&mut self, client: Client, reply: Reply) {
-        // A client that has gone away is no loss: its transaction goes on.
-        if let Some(answer) = self.clients.remove(&client) {
-            let _ = answer.send(reply);
         }
     }
 
@@ -177,9 +209,10 @@ impl Runtime {
     }
 }
 
-async fn due_at(due: Option<tokio::time::Instant>) {
-    match due {
-        Some(due) => sleep_until(due).await,
+/// Comes at a time; never, if there is none.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
         None => pending().await,
     }
 }

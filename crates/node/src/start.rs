@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 use lockstep_protocol::{Event, Node, Settings, View};
 use lockstep_southbound::Link;
@@ -16,7 +15,7 @@ use crate::clock::{Clock, nanoseconds};
 use crate::error::StartError;
 use crate::handle::{Handle, Shared};
 use crate::keeper::keep;
-use crate::runtime::{Inputs, Runtime};
+use crate::runtime::{Ended, Inputs, Runtime};
 use crate::target::TargetSpec;
 
 /// How many events may wait for the core. Whoever brings one waits when it is full.
@@ -31,7 +30,7 @@ pub struct Options {
     pub records: Records,
     /// The targets.
     pub targets: Vec<TargetSpec>,
-    /// How many requests may be under way.
+    /// How many transactions may be open.
     pub pending: usize,
 }
 
@@ -40,7 +39,7 @@ pub struct Options {
 pub struct Running {
     handle: Handle,
     stop: oneshot::Sender<()>,
-    runtime: JoinHandle<()>,
+    runtime: JoinHandle<Ended>,
     keeper: JoinHandle<Session>,
     stop_keeper: oneshot::Sender<()>,
 }
@@ -52,10 +51,11 @@ impl Running {
         self.handle.clone()
     }
 
-    /// Waits until the node has ended by itself, which it does only when it cannot go on: the store
-    /// is gone. Started again, it carries on from what the store holds.
-    pub async fn ended(&mut self) {
-        let _ = (&mut self.runtime).await;
+    /// Waits until the node has ended by itself, which it does only when it cannot go on, and says why.
+    /// Started again, it carries on from what the store holds.
+    pub async fn ended(&mut self) -> Ended {
+        // A panic ends a node too; the task's own words are in the log by then.
+        (&mut self.runtime).await.unwrap_or(Ended::Watch(None))
     }
 
     /// Stops: takes no more requests, lets go of every device, ends the session.
@@ -65,13 +65,19 @@ impl Running {
     pub async fn stop(self) -> Result<(), lockstep_store::Error> {
         // A runtime that has ended by itself needs no telling.
         let _ = self.stop.send(());
-        if let Err(error) = self.runtime.await {
+        if !self.runtime.is_finished()
+            && let Err(error) = self.runtime.await
+        {
             tracing::error!(%error, "the node did not stop as it should");
         }
         // After the runtime: nothing is sent to a device under a session that has ended.
         let _ = self.stop_keeper.send(());
         match self.keeper.await {
-            Ok(session) => session.end().await,
+            Ok(session) => match session.end().await {
+                // It ran out by itself, which comes to the same.
+                Err(lockstep_store::Error::LeaseGone(_)) => Ok(()),
+                ended => ended,
+            },
             Err(error) => {
                 tracing::error!(%error, "the session is left to run out");
                 Ok(())
@@ -86,7 +92,7 @@ impl Running {
 /// The store cannot be used, or a target cannot be bound to its models.
 pub async fn start(options: Options) -> Result<Running, StartError> {
     let Options { name, records, targets, pending } = options;
-    let clock = Clock::new();
+    let clock = Clock::default();
     bind(&records, &records.load().await?, targets.iter()).await?;
     let begun = clock.now();
     let session = records.begin(&name).await?;
@@ -103,15 +109,14 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let shared = Arc::new(Shared {
         name,
         session: session.id().clone(),
-        clock,
+        clock: clock.clone(),
         targets,
         requests: requests_in,
         view: published,
         links: Arc::downgrade(&links),
-        under_way: AtomicUsize::new(0),
-        pending_limit: pending,
     });
-    let mut core = Node::new(session.id().clone(), Settings::default(), view);
+    let settings = Settings { open: pending, ..Settings::default() };
+    let mut core = Node::new(session.id().clone(), settings, view);
     core.handle(Event::Tick(clock.now()));
     core.handle(Event::Lease(begun.after(nanoseconds(session.ttl()))));
     let (stop_keeper, keeper_stopped) = oneshot::channel();

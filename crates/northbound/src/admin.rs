@@ -21,9 +21,9 @@ use lockstep_types::{Index, Target};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
-use crate::deadline::deadline;
+use crate::deadline::times;
 use crate::ids::Ids;
-use crate::{gnmi, refusal, text};
+use crate::{gnmi, outcome, refusal, text};
 
 /// How many transactions are listed at once when nobody says.
 const PAGE: usize = 100;
@@ -62,6 +62,7 @@ impl Service {
         let only: BTreeSet<Target> =
             asked.targets.iter().map(|name| target_name(name)).collect::<Result<_, _>>()?;
         let wait = refusal::duration(asked.deadline.as_ref())?;
+        let times = times(self.node.now(), wait, metadata, Mode::Atomic);
         Ok(lockstep_protocol::Request {
             id: self.ids.of(&asked.id)?,
             body: Body {
@@ -71,8 +72,8 @@ impl Service {
                 only,
             },
             until: if asked.r#async { Until::Decision } else { Until::Outcome },
-            deadline: deadline(self.node.now(), wait, metadata),
-            answer_by: None,
+            deadline: times.deadline,
+            answer_by: Some(times.answer_by),
             author: String::new(),
             comment: asked.comment.clone(),
         })
@@ -85,6 +86,17 @@ fn target_name(name: &str) -> Result<Target, Status> {
 
 fn no_transaction(index: u64) -> Status {
     Status::not_found(format!("there is no transaction {index}"))
+}
+
+/// A word that no status has would find nothing, and look like an answer.
+fn known_statuses(asked: &[String]) -> Result<(), Status> {
+    match asked.iter().find(|word| !text::STATUSES.contains(&word.as_str())) {
+        None => Ok(()),
+        Some(word) => Err(Status::invalid_argument(format!(
+            "there is no status {word:?}; there are {}",
+            text::STATUSES.join(", ")
+        ))),
+    }
 }
 
 /// Whether a transaction is among those asked for.
@@ -103,6 +115,7 @@ impl Admin for Service {
         request: Request<ListTransactionsRequest>,
     ) -> Result<Response<ListTransactionsResponse>, Status> {
         let asked = request.get_ref();
+        known_statuses(&asked.status)?;
         let limit = usize::try_from(asked.limit).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
         let limit = if limit == 0 { PAGE } else { limit };
         let view = self.node.view();
@@ -147,8 +160,13 @@ impl Admin for Service {
     ) -> Result<Response<RollbackResponse>, Status> {
         let submission = self.rollback_of(request.metadata(), request.get_ref())?;
         let until = submission.until;
-        match self.node.submit(submission).await.map_err(refusal::busy)? {
-            Reply::Refused(refused) => Err(refusal::refused(&refused)),
+        match self
+            .node
+            .submit(submission)
+            .await
+            .map_err(|busy| outcome::busy(&self.node.view(), busy))?
+        {
+            Reply::Refused(refused) => Err(refusal::not_rolled_back(&refused)),
             Reply::Transaction { index, status } => {
                 let view = self.node.view();
                 gnmi::judge(&view, index, status, until)?;
@@ -163,7 +181,12 @@ impl Admin for Service {
         request: Request<CancelRequest>,
     ) -> Result<Response<CancelResponse>, Status> {
         let index = Index::new(request.get_ref().index);
-        match self.node.cancel(index).await.map_err(refusal::busy)? {
+        match self
+            .node
+            .cancel(index)
+            .await
+            .map_err(|busy| outcome::busy(&self.node.view(), busy))?
+        {
             Reply::Refused(refused) => Err(refusal::refused(&refused)),
             Reply::Transaction { index, .. } => {
                 let view = self.node.view();

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn the_answer_comes_before_the_caller_hangs_up() {
-        let answer = |metadata: &MetadataMap, mode| times(seconds(0), None, metadata, mode).answer_by;
+        let answer =
+            |metadata: &MetadataMap, mode| times(seconds(0), None, metadata, mode).answer_by;
         assert_eq!(answer(&call("20S"), Mode::Atomic), seconds(19));
         assert_eq!(answer(&call("20S"), Mode::Queued), seconds(16));
         assert_eq!(answer(&MetadataMap::new(), Mode::Atomic), seconds(75));

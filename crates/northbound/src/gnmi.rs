@@ -13,10 +13,13 @@ use lockstep_gnmi::proto::gnmi::{
     SubscribeRequest, SubscribeResponse,
 };
 use lockstep_node::Handle;
+use lockstep_yang::ModelSet;
 use tokio_stream::Empty;
 use tonic::{Request, Response, Status, Streaming};
 
+use crate::answers;
 use crate::ids::Ids;
+use crate::serve::Options;
 use crate::workers::Workers;
 
 pub(crate) use set::judge;
@@ -27,12 +30,15 @@ pub(crate) struct Service {
     node: Handle,
     ids: Arc<Ids>,
     workers: Workers,
+    models: Arc<[ModelSet]>,
+    message: usize,
 }
 
 impl Service {
-    /// The service, with messages up to this many bytes.
-    pub(crate) fn server(node: Handle, ids: Arc<Ids>, message: usize) -> GNmiServer<Self> {
-        GNmiServer::new(Self { node, ids, workers: Workers::new() })
+    pub(crate) fn server(node: Handle, ids: Arc<Ids>, options: &Options) -> GNmiServer<Self> {
+        let message = options.message;
+        let models = options.models.clone().into();
+        GNmiServer::new(Self { node, ids, workers: Workers::new(), models, message })
             .max_decoding_message_size(message)
             .max_encoding_message_size(message)
     }
@@ -44,11 +50,12 @@ impl GNmi for Service {
         &self,
         request: Request<CapabilityRequest>,
     ) -> Result<Response<CapabilityResponse>, Status> {
-        capabilities::capabilities(&self.node, request.get_ref()).map(Response::new)
+        capabilities::capabilities(&self.models, request.get_ref()).map(Response::new)
     }
 
     async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
-        get::get(self, request.into_inner()).await.map(Response::new)
+        let answer = get::get(self, request.into_inner()).await?;
+        answers::fitting(answer, self.message).map(Response::new)
     }
 
     async fn set(&self, request: Request<SetRequest>) -> Result<Response<SetResponse>, Status> {

@@ -11,6 +11,7 @@
 //! the one table from what went wrong to a gRPC code.
 
 mod admin;
+mod answers;
 mod connection;
 mod deadline;
 mod gnmi;

@@ -2,6 +2,7 @@
 
 use lockstep_gnmi::code;
 use lockstep_gnmi::proto::lockstep::v1::{Outcome, TargetOutcome};
+use lockstep_node::Busy;
 use lockstep_protocol::View;
 use lockstep_protocol::record::{PartStatus, Reason, Status as Outcomes, Transaction};
 use lockstep_types::Target;
@@ -23,10 +24,28 @@ pub(crate) fn error(view: &View, transaction: &Transaction) -> Status {
     lockstep_gnmi::outcome::status(code, message, &outcome(view, transaction))
 }
 
+/// A node that stops: with the outcome so far, where there is one.
+pub(crate) fn busy(view: &View, busy: Busy) -> Status {
+    let known = match busy {
+        Busy::Stopping => None,
+        Busy::Stopped(index) => view.transaction(index),
+    };
+    known.map_or_else(
+        || Status::unavailable(busy.to_string()),
+        // Nobody here will know what becomes of it.
+        |transaction| {
+            let outcome = outcome(view, transaction);
+            lockstep_gnmi::outcome::status(Code::Unknown, busy.to_string(), &outcome)
+        },
+    )
+}
+
 /// What took too long, target by target.
 fn deadline(transaction: &Transaction) -> String {
     let waits = transaction.targets.iter().filter_map(|(target, part)| match &part.reason {
-        Some(Reason::Waited(wait)) => Some(format!("target {target} waited for {}", text::wait(wait))),
+        Some(Reason::Waited(wait)) => {
+            Some(format!("target {target} waited for {}", text::wait(wait)))
+        }
         _ => None,
     });
     let waits: Vec<String> = waits.collect();
@@ -81,6 +100,7 @@ pub(crate) fn outcome(view: &View, transaction: &Transaction) -> Outcome {
         index: transaction.index.get(),
         status: text::status(transaction.status).into(),
         targets: targets.collect(),
+        left_out: 0,
     }
 }
 

@@ -1,6 +1,5 @@
 //! The one table from what went wrong before Submit to a gRPC code.
 
-use lockstep_node::Busy;
 use lockstep_protocol::Refusal;
 use lockstep_types::Target;
 use lockstep_yang::{EditError, PathError};
@@ -25,13 +24,12 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
     Status::new(code, refusal.to_string())
 }
 
-/// A node that cannot take a request now.
-pub(crate) fn busy(busy: Busy) -> Status {
-    let code = match busy {
-        Busy::Stopping => Code::Unavailable,
-        Busy::Stopped(_) => Code::Unknown,
-    };
-    Status::new(code, busy.to_string())
+/// A Rollback that the core turned down: whatever is wrong, it cannot be rolled back.
+pub(crate) fn not_rolled_back(refusal: &Refusal) -> Status {
+    match refusal {
+        Refusal::UnknownTransaction(_) => Status::failed_precondition(refusal.to_string()),
+        other => refused(other),
+    }
 }
 
 /// A path on the wire that is none.

@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use lockstep_node::Handle;
 use lockstep_store::Records;
+use lockstep_yang::ModelSet;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
 use tonic::transport::{Certificate, Identity, Server as Grpc, ServerTlsConfig};
 
 use crate::connection::Listener;
-use crate::{admin, gnmi, http, ids::Ids};
+use crate::{admin, answers, gnmi, http, ids::Ids};
 
 /// How long clients have to take their answers and go, once nothing is served any more.
 const GRACE: Duration = Duration::from_secs(2);
@@ -43,6 +45,8 @@ pub struct Options {
     pub http: Option<SocketAddr>,
     /// None: plaintext.
     pub tls: Option<Tls>,
+    /// Every model set, also those that no target uses.
+    pub models: Vec<ModelSet>,
     /// The largest message, in bytes.
     pub message: usize,
 }
@@ -156,23 +160,30 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
 async fn grpc(node: Handle, options: &Options) -> Result<tonic::transport::server::Router, Error> {
     let ids = Arc::new(Ids::new(node.session().clone()));
     let (health, health_service) = tonic_health::server::health_reporter();
-    let gnmi = gnmi::Service::server(node.clone(), Arc::clone(&ids), options.message);
+    let gnmi = gnmi::Service::server(node.clone(), Arc::clone(&ids), options);
     let admin = admin::Service::server(node, options.records.clone(), ids, options.message);
     serving(&health, &gnmi, &admin).await;
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(lockstep_gnmi::DESCRIPTORS)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()
-        .map_err(Error::Reflection)?;
+    // Clients of before 2023 know the older name alone.
+    let routes = Routes::new(health_service)
+        .add_service(reflection().build_v1().map_err(Error::Reflection)?)
+        .add_service(reflection().build_v1alpha().map_err(Error::Reflection)?)
+        .add_service(gnmi)
+        .add_service(admin);
+    let limit = options.message;
+    let checked = axum::middleware::map_response(move |answer| answers::check(answer, limit));
+    let routes = Routes::from(routes.into_axum_router().layer(checked));
     let mut grpc = Grpc::builder();
     if let Some(tls) = &options.tls {
         grpc = grpc.tls_config(certificates(tls)?).map_err(Error::Certificate)?;
     }
-    Ok(grpc
-        .add_service(health_service)
-        .add_service(reflection)
-        .add_service(gnmi)
-        .add_service(admin))
+    Ok(grpc.add_routes(routes))
+}
+
+/// Describes what is served here, and nothing else.
+fn reflection<'a>() -> tonic_reflection::server::Builder<'a> {
+    tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(lockstep_gnmi::NODE_DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
 }
 
 async fn serving<G, A>(health: &tonic_health::server::HealthReporter, _: &G, _: &A)

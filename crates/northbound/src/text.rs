@@ -1,5 +1,6 @@
 //! The words in which users are told: statuses, reasons, waits.
 
+use lockstep_gnmi::brief::brief;
 use lockstep_protocol::record::{Kind, Mode, PartStatus, Reason, Status, Violation};
 use lockstep_protocol::view::Wait;
 use tonic::Code;
@@ -17,6 +18,18 @@ pub(crate) const fn status(status: Status) -> &'static str {
         Status::Cancelled => "cancelled",
     }
 }
+
+/// Every word for a status.
+pub(crate) const STATUSES: [&str; 8] = [
+    status(Status::Pending),
+    status(Status::Committed),
+    status(Status::Reverting),
+    status(Status::Applied),
+    status(Status::Partial),
+    status(Status::Rejected),
+    status(Status::Reverted),
+    status(Status::Cancelled),
+];
 
 /// The word for a status on one target.
 pub(crate) const fn part(status: PartStatus) -> &'static str {
@@ -64,7 +77,11 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
         }
         Reason::Refused { target, failure } => (
             Code::Aborted,
-            format!("target {target} refused it: {}: {}", failure.code, failure.message),
+            format!(
+                "target {target} refused it: {}: {}",
+                failure.code,
+                brief(&failure.message, WORDS)
+            ),
         ),
         Reason::Cancelled => (Code::Aborted, "it was cancelled".into()),
         Reason::NotCommitted(of) => (
@@ -82,9 +99,21 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
     }
 }
 
+/// How many violations are told one by one. The others are of the same mistake more often than not.
+const RULES: usize = 5;
+/// How many bytes of a device's words, or of a rule's, are passed on in a sentence.
+const WORDS: usize = 400;
+
 fn rules(violations: &[Violation]) -> String {
-    let rule = |v: &Violation| format!("target {}: {}: {}", v.target, v.path, v.message);
-    violations.iter().map(rule).collect::<Vec<_>>().join("; ")
+    let rule = |v: &Violation| {
+        let message = brief(&v.message, WORDS);
+        format!("target {}: {}: {message}", v.target, v.path)
+    };
+    let told: Vec<String> = violations.iter().take(RULES).map(rule).collect();
+    match violations.len().saturating_sub(RULES) {
+        0 => told.join("; "),
+        more => format!("{}; and {more} more", told.join("; ")),
+    }
 }
 
 /// What a transaction waits for on a target.

@@ -7,6 +7,8 @@ use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
 use lockstep_gnmi::proto::gnmi::{SetRequest, Update};
 use lockstep_gnmi::value;
 use lockstep_node::{Initial, State};
+use lockstep_protocol::record::Status;
+use lockstep_protocol::{Refusal, Reply, Until};
 use lockstep_simulator::journal::Kind;
 use lockstep_simulator::{Options as Devices, Simulator};
 use lockstep_types::{Content, Target};
@@ -37,6 +39,23 @@ async fn a_device_with_a_configuration_of_its_own_is_not_written_to() {
     assert_eq!(status.state, State::Failed);
     let reason = status.reason.unwrap();
     assert!(reason.contains("initial: replace") && reason.contains("1 values"), "{reason}");
+    // Neither a change nor one that fails makes the device ours.
+    let refused = lab.submit(&["leaf1"], "x").await;
+    assert!(matches!(refused, Reply::Refused(Refusal::NeverMet { .. })), "{refused:?}");
+    let mut waits = lab.request(&["leaf1"], "waits");
+    waits.until = Until::Decision;
+    waits.deadline = lab.handle().now().after(200_000_000);
+    lab.handle().submit(waits).await.unwrap();
+    lab.until("it is reverted", |view| {
+        view.transactions().any(|transaction| transaction.status == Status::Reverted)
+    })
+    .await;
+    let term = lab.handle().status(&leaf1).unwrap().term;
+    lab.simulator.device(0).unwrap().restart(true).await.unwrap();
+    lab.until("it is connected again", |view| view.master(&leaf1).is_some_and(|m| m.term > term))
+        .await;
+    lab.until("it is refused again", |view| view.header(&leaf1).resync_refused.is_some()).await;
+    assert!(!lab.handle().view().header(&leaf1).met);
     let journal = lab.simulator.device(0).unwrap().journal();
     let sets = journal.iter().filter(|entry| entry.kind == Kind::Set).count();
     assert_eq!(sets, 1, "only the one that was there before");

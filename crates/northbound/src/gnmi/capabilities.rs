@@ -2,19 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use lockstep_gnmi::VERSION;
 use lockstep_gnmi::proto::gnmi::{CapabilityRequest, CapabilityResponse, Encoding, ModelData};
-use lockstep_node::Handle;
+use lockstep_yang::ModelSet;
 use tonic::Status;
 
-/// The version of gNMI that is spoken.
-const VERSION: &str = "0.10.0";
-
 pub(super) fn capabilities(
-    node: &Handle,
+    models: &[ModelSet],
     request: &CapabilityRequest,
 ) -> Result<CapabilityResponse, Status> {
     super::place::no_depth(&request.extension)?;
-    let modules = node.targets().values().flat_map(|spec| spec.models.modules());
+    let modules = models.iter().flat_map(ModelSet::modules);
     let modules: BTreeSet<_> =
         modules.map(|m| (m.name.clone(), m.organization.clone(), m.revision.clone())).collect();
     let model = |(name, organization, version)| ModelData { name, organization, version };

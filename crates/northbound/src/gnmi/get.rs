@@ -4,10 +4,10 @@ mod found;
 
 use std::sync::Arc;
 
-use lockstep_gnmi::path as paths;
 use lockstep_gnmi::proto::gnmi::get_request::DataType;
 use lockstep_gnmi::proto::gnmi::{Encoding, GetRequest, GetResponse, Notification, Path};
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
+use lockstep_gnmi::{extension, path as paths};
 use lockstep_node::{Handle, TargetSpec};
 use lockstep_protocol::View;
 use lockstep_types::Path as Place;
@@ -37,6 +37,7 @@ pub(super) async fn get(service: &Service, request: GetRequest) -> Result<GetRes
     if request.extension.iter().any(|e| matches!(e.ext, Some(Ext::Depth(_)))) {
         return Err(Status::unimplemented("the depth extension is not implemented yet"));
     }
+    extension::refuse_foreign(&request.extension).map_err(|e| refusal::extension(&e))?;
     // No path at all asks for everything of the prefix.
     let whole = [Path::default()];
     let asked = if request.path.is_empty() { &whole } else { request.path.as_slice() };

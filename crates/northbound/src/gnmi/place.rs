@@ -7,7 +7,13 @@ use tonic::Status;
 
 /// The target of this name.
 pub(super) fn target<'a>(node: &'a Handle, name: &Target) -> Result<&'a TargetSpec, Status> {
-    node.targets().get(name).ok_or_else(|| Status::not_found(format!("there is no target {name}")))
+    let found = node.targets().get(name);
+    found.ok_or_else(|| match node.view().binding(name) {
+        Some(_) => Status::unavailable(format!(
+            "target {name} is paused: the configuration file no longer names it"
+        )),
+        None => Status::not_found(format!("there is no target {name}")),
+    })
 }
 
 /// What to say when a request names no target.

@@ -33,7 +33,7 @@ pub(super) async fn set(
     let Some(edits) = edits else { return Ok(response(node, &request, None)) };
     let submission = submission(node, ids, metadata, &options, edits)?;
     let until = submission.until;
-    match node.submit(submission).await.map_err(refusal::busy)? {
+    match node.submit(submission).await.map_err(|busy| outcome::busy(&node.view(), busy))? {
         Reply::Refused(refused) => Err(refusal::refused(&refused)),
         Reply::Transaction { index, status } => {
             judge(&node.view(), index, status, until)?;
@@ -46,6 +46,7 @@ pub(super) async fn set(
 /// so that nobody takes it for done.
 fn options(request: &SetRequest) -> Result<SetOptions, Status> {
     place::no_depth(&request.extension)?;
+    extension::refuse_foreign(&request.extension).map_err(|e| refusal::extension(&e))?;
     if request.extension.iter().any(|e| matches!(e.ext, Some(Ext::Commit(_)))) {
         return Err(Status::unimplemented("commit confirmed is not implemented yet"));
     }
@@ -65,17 +66,14 @@ fn submission(
     edits: BTreeMap<Target, Edit>,
 ) -> Result<Request, Status> {
     let asked = refusal::duration(options.deadline.as_ref())?;
+    let mode = if options.queued { Mode::Queued } else { Mode::Atomic };
+    let times = times(node.now(), asked, metadata, mode);
     Ok(Request {
         id: ids.of(&options.id)?,
-        body: Body {
-            kind: Kind::Change,
-            mode: if options.queued { Mode::Queued } else { Mode::Atomic },
-            edits,
-            only: std::collections::BTreeSet::new(),
-        },
+        body: Body { kind: Kind::Change, mode, edits, only: std::collections::BTreeSet::new() },
         until: if options.r#async { Until::Decision } else { Until::Outcome },
-        deadline: deadline(node.now(), asked, metadata),
-        answer_by: None,
+        deadline: times.deadline,
+        answer_by: Some(times.answer_by),
         author: String::new(),
         comment: options.comment.clone(),
     })
@@ -98,9 +96,14 @@ pub(crate) fn judge(view: &View, index: Index, stage: Stage, until: Until) -> Re
     ))
 }
 
+/// The answer, with what became of the transaction: its index above all, by which to find it again.
 fn response(node: &Handle, request: &SetRequest, index: Option<Index>) -> SetResponse {
     let view = node.view();
     let transaction = index.and_then(|index| view.transaction(index));
     let submitted = transaction.map_or_else(|| node.now(), |transaction| transaction.submitted);
-    set::response(request, i64::try_from(submitted.get()).unwrap_or(i64::MAX))
+    let outcome = transaction.map(|transaction| outcome::outcome(&view, transaction));
+    SetResponse {
+        extension: outcome.iter().map(extension::with_outcome).collect(),
+        ..set::response(request, i64::try_from(submitted.get()).unwrap_or(i64::MAX))
+    }
 }

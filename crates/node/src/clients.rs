@@ -1,0 +1,122 @@
+//! Who waits for an answer.
+
+use std::collections::HashMap;
+
+use lockstep_protocol::{Client, Event, Reply, View};
+use lockstep_types::TransactionId;
+use tokio::sync::oneshot;
+
+use crate::error::Busy;
+use crate::handle::{Answer, Asked};
+
+/// Looked through for those who went away when there are so many, and then twice as many as stayed.
+const SWEEP: usize = 1024;
+
+/// Everyone who waits, by the number under which the core knows them.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    last: u64,
+    waiting: HashMap<Client, Waiting>,
+    sweep_at: usize,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    /// What it asked for; none if it only calls something off.
+    id: Option<TransactionId>,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl Clients {
+    pub(crate) fn new() -> Self {
+        Self { last: 0, waiting: HashMap::new(), sweep_at: SWEEP }
+    }
+
+    /// Takes in what someone asks, as the core is to be told of it.
+    pub(crate) fn begin(&mut self, asked: Asked) -> Event {
+        self.last += 1;
+        let client = Client(self.last);
+        let (event, waiting) = match asked {
+            Asked::Submit(request, answer) => {
+                let id = Some(request.id.clone());
+                (Event::Submit { client, request }, Waiting { id, answer })
+            }
+            Asked::Cancel(index, answer) => {
+                (Event::Cancel { client, index }, Waiting { id: None, answer })
+            }
+        };
+        self.waiting.insert(client, waiting);
+        event
+    }
+
+    /// Answers someone. One who has gone away is no loss: what it asked for goes on.
+    pub(crate) fn answer(&mut self, client: Client, reply: Reply) {
+        if let Some(waiting) = self.waiting.remove(&client) {
+            let _ = waiting.answer.send(Ok(reply));
+        }
+    }
+
+    /// Whether nobody waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Those who went away, as the core is to be told of them. Looked for now and then only.
+    pub(crate) fn gone(&mut self) -> Vec<Event> {
+        if self.waiting.len() < self.sweep_at {
+            return Vec::new();
+        }
+        let gone = self.waiting.extract_if(|_, waiting| waiting.answer.is_closed());
+        let events =
+            gone.filter_map(|(client, waiting)| Some(Event::Leave { client, id: waiting.id? }));
+        let events = events.collect();
+        self.sweep_at = SWEEP.max(2 * self.waiting.len());
+        events
+    }
+
+    /// Tells everyone who is left that the node stops, and of what is in the log all the same.
+    pub(crate) fn end(self, view: &View) {
+        for waiting in self.waiting.into_values() {
+            let known = waiting.id.as_ref().and_then(|id| view.named(id));
+            let busy = known.map_or(Busy::Stopping, |transaction| Busy::Stopped(transaction.index));
+            let _ = waiting.answer.send(Err(busy));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_protocol::{Event, View};
+    use lockstep_types::Index;
+    use tokio::sync::oneshot;
+
+    use super::{Clients, SWEEP};
+    use crate::error::Busy;
+    use crate::handle::Asked;
+
+    #[test]
+    fn those_who_went_away_are_found_before_they_are_too_many() {
+        let mut clients = Clients::new();
+        let mut stays = Vec::new();
+        for number in 0..3 * SWEEP {
+            let (answer, answered) = oneshot::channel();
+            clients.begin(Asked::Cancel(Index::new(1), answer));
+            if number % 8 == 0 {
+                stays.push(answered);
+            }
+            clients.gone();
+        }
+        assert!(clients.waiting.len() < 2 * SWEEP, "{}", clients.waiting.len());
+        assert!(clients.waiting.len() >= stays.len());
+    }
+
+    #[test]
+    fn whoever_is_left_is_told_that_the_node_stops() {
+        let mut clients = Clients::new();
+        let (answer, mut answered) = oneshot::channel();
+        let event = clients.begin(Asked::Cancel(Index::new(1), answer));
+        assert!(matches!(event, Event::Cancel { .. }));
+        clients.end(&View::new());
+        assert_eq!(answered.try_recv(), Ok(Err(Busy::Stopping)));
+    }
+}

@@ -1,0 +1,76 @@
+//! The last look at what goes out: a status in the words of this project, with room in the headers.
+
+use axum::response::Response;
+use lockstep_gnmi::brief::{MESSAGE, brief};
+use prost::Message;
+use tonic::{Code, Status};
+
+/// How the gRPC library begins when a request is larger than it was told to take.
+const TOO_LARGE: &str = "Error, decoded message length too large";
+
+/// Rewrites the errors that come from below the services, and shortens those that are too long.
+pub(crate) async fn check(answer: Response, limit: usize) -> Response {
+    // An answer that went well has its status at the end, not in the headers.
+    let Some(status) = Status::from_header_map(answer.headers()) else { return answer };
+    if status.code() == Code::OutOfRange && status.message().starts_with(TOO_LARGE) {
+        return too_large("the request", limit).into_http();
+    }
+    if status.message().len() > MESSAGE {
+        let message = brief(status.message(), MESSAGE);
+        let details = status.details().to_vec().into();
+        return Status::with_details(status.code(), message, details).into_http();
+    }
+    answer
+}
+
+/// An answer, if it is not larger than messages may be.
+pub(crate) fn fitting<M: Message>(answer: M, limit: usize) -> Result<M, Status> {
+    if answer.encoded_len() <= limit {
+        return Ok(answer);
+    }
+    Err(too_large("the answer", limit))
+}
+
+fn too_large(what: &str, limit: usize) -> Status {
+    Status::resource_exhausted(format!(
+        "{what} is larger than limits.message, which is {limit} bytes; do it in parts, or raise the limit"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_gnmi::proto::gnmi::Path;
+
+    use super::*;
+
+    async fn checked(status: Status) -> Status {
+        let answer = check(status.into_http(), 7).await;
+        Status::from_header_map(answer.headers()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn too_large_a_request_names_the_limit() {
+        let found = "Error, decoded message length too large: found 9 bytes, the limit is: 7 bytes";
+        let told = checked(Status::out_of_range(found)).await;
+        assert_eq!(told.code(), Code::ResourceExhausted);
+        assert!(told.message().contains("limits.message, which is 7 bytes"), "{told}");
+        // Others may be out of range too.
+        assert_eq!(checked(Status::out_of_range("past")).await.code(), Code::OutOfRange);
+    }
+
+    #[tokio::test]
+    async fn a_long_message_is_shortened_and_keeps_its_details() {
+        let long = Status::with_details(Code::NotFound, "ü".repeat(5000), vec![1, 2].into());
+        let told = checked(long).await;
+        assert_eq!((told.code(), told.details()), (Code::NotFound, &[1, 2][..]));
+        assert!(told.message().len() <= MESSAGE && told.message().ends_with('…'));
+        assert_eq!(checked(Status::not_found("short")).await.message(), "short");
+    }
+
+    #[test]
+    fn too_large_an_answer_is_refused() {
+        let path = Path { target: "leaf1".into(), ..Path::default() };
+        assert!(fitting(path.clone(), 100).is_ok());
+        assert_eq!(fitting(path, 3).unwrap_err().code(), Code::ResourceExhausted);
+    }
+}
