@@ -84,6 +84,7 @@ fn request(number: usize) -> Request {
         },
         until: Until::Decision,
         deadline: Timestamp::new(u64::MAX),
+        answer_by: None,
         author: String::new(),
         comment: String::new(),
     }

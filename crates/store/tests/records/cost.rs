@@ -5,12 +5,12 @@ use lockstep_protocol::record::{Status, Transaction};
 use lockstep_protocol::{Compare, Op};
 use lockstep_store::Records;
 use lockstep_types::{
-    Content, Edit, Index, Patch, SessionId, Timestamp, TransactionId, Undo, Unit,
+    Content, Edit, Index, Patch, Path, SessionId, Timestamp, TransactionId, Undo, Unit,
 };
 
 use crate::counting::{Counting, Sum};
 use crate::one_set::{Shell, leaf};
-use crate::support::{bound, records, target, write};
+use crate::support::{bound, path, records, target, write};
 
 /// How many Sets are counted. With few leaves it takes some hundred for the deltas to outgrow their
 /// snapshot.
@@ -54,11 +54,16 @@ fn proposal(index: u64) -> Proposal {
     }
 }
 
+/// Ten leaves that are set, and any number of others, with short paths that are soon compared.
+fn place(number: u64) -> Path {
+    if number < 10 { leaf(number) } else { path(&format!("/other-{number:012}-with-a-long-name")) }
+}
+
 /// A log of so many entries, and a target with so many leaves.
 async fn fill(records: &Records, leaves: u64, log: u64) {
     let index = Index::new(log);
     let unit = || Unit::present(Content::leaf("to begin with"), index);
-    let patch: Patch = (0..leaves).map(|n| (leaf(n), unit())).collect();
+    let patch: Patch = (0..leaves).map(|n| (place(n), unit())).collect();
     let mark = Mark { index, revision: index };
     let header = Header { committed: mark, applied: mark, ..Header::NEW };
     let on = target("leaf1");

@@ -23,7 +23,7 @@ fn batch(number: u64) -> Vec<Job> {
     let mut dice = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let job = |part: u64| {
         let own = number * 3 + part;
-        let length = if own % 7 == 0 { 9_000 } else { small(roll(&mut dice, 600)) };
+        let length = if own.is_multiple_of(7) { 9_000 } else { small(roll(&mut dice, 600)) };
         let mut ops = vec![
             Op::put(*b"head", own.to_be_bytes()),
             Op::put(format!("log/{own:020}").into_bytes(), vec![b'l'; length]),
