@@ -4,8 +4,8 @@ use lockstep_protocol::record::Status;
 use lockstep_protocol::{Answer, Command, Event, Refusal, Request, Settings};
 
 use crate::support::{
-    N1, N2, World, answer, asynchronous, change, failure, queued, refused_answer, set,
-    target, violation,
+    N1, N2, World, answer, asynchronous, change, failure, queued, refused_answer, set, target,
+    violation,
 };
 
 fn one(name: &str, value: &str) -> Request {

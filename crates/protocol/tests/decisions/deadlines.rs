@@ -1,6 +1,8 @@
 //! Deadlines count from Submit: a pending entry is rejected, an open atomic one turns.
 
-use lockstep_protocol::record::{Head, Header, Key, PartStatus, Proposal, Reason, Status, Transaction};
+use lockstep_protocol::record::{
+    Head, Header, Key, PartStatus, Proposal, Reason, Status, Transaction,
+};
 use lockstep_protocol::view::Wait;
 use lockstep_protocol::{Compare, Op, Request, Wake};
 

@@ -7,6 +7,12 @@
 mod support;
 
 #[cfg(test)]
+mod additions;
+#[cfg(test)]
+mod admission;
+#[cfg(test)]
+mod answer_by;
+#[cfg(test)]
 mod answers;
 #[cfg(test)]
 mod apply_and_record;
@@ -16,6 +22,8 @@ mod batches;
 mod cancel;
 #[cfg(test)]
 mod deadlines;
+#[cfg(test)]
+mod given_up;
 #[cfg(test)]
 mod ids;
 #[cfg(test)]
@@ -42,5 +50,7 @@ mod undo;
 mod unknown_outcome;
 #[cfg(test)]
 mod waiting;
+#[cfg(test)]
+mod waits_recorded;
 #[cfg(test)]
 mod withdrawal;
