@@ -1,4 +1,4 @@
-//! Extensions: who is master, and the options of a Set.
+//! Extensions: who is master, the options of a Set, and its outcome.
 
 mod error;
 mod fields;
@@ -13,7 +13,12 @@ use crate::proto::gnmi_ext::extension::Ext;
 use crate::proto::gnmi_ext::{
     Extension, ExtensionId, MasterArbitration, RegisteredExtension, Role,
 };
-use crate::proto::lockstep::v1::SetOptions;
+use crate::proto::lockstep::v1::{Outcome, SetOptions};
+
+/// How onos-config's clients say whether they wait, and for what.
+const ONOS_STRATEGY: i32 = 111;
+/// How they say which models a target has.
+const ONOS_VERSIONS: i32 = 112;
 
 /// What a client says about who is master.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,23 +59,60 @@ pub fn claim(arbitration: &Arbitration) -> Extension {
 /// number, so another type there is passed over; a field of ours that we do not know is not, for
 /// the client relies on it.
 pub fn options(extensions: &[Extension]) -> Result<Option<SetOptions>, Error> {
-    let mut found = Vec::new();
-    for extension in extensions {
-        if let Some(Ext::RegisteredExt(registered)) = &extension.ext
-            && registered.id == i32::from(ExtensionId::EidExperimental)
-            && let Ok(any) = Any::decode(registered.msg.as_slice())
-            && type_name(&any) == SetOptions::full_name()
-        {
-            found.push(any);
-        }
-    }
-    let any = at_most_one("lockstep.v1.SetOptions", found.into_iter())?;
+    let any = at_most_one("lockstep.v1.SetOptions", ours::<SetOptions>(extensions))?;
     any.map(|any| decode(&any.value)).transpose()
 }
 
 /// The extension that carries the options of a Set.
 pub fn with_options(options: &SetOptions) -> Extension {
-    let any = Any { type_url: SetOptions::type_url(), value: options.encode_to_vec() };
+    experimental(options)
+}
+
+/// The outcome that the answer to a Set carries, if it does.
+pub fn outcome(extensions: &[Extension]) -> Option<Outcome> {
+    let any = ours::<Outcome>(extensions).next()?;
+    Outcome::decode(any.value.as_slice()).ok()
+}
+
+/// The extension that carries the outcome of a Set.
+pub fn with_outcome(outcome: &Outcome) -> Extension {
+    experimental(outcome)
+}
+
+/// Refuses what would be done otherwise than its client expects if it were passed over: history, which
+/// belongs to Subscribe, and the extensions of onos-config.
+pub fn refuse_foreign(extensions: &[Extension]) -> Result<(), Error> {
+    if extensions.iter().any(|extension| matches!(extension.ext, Some(Ext::History(_)))) {
+        return Err(Error::History);
+    }
+    let has = |number| registered(extensions).any(|registered| registered.id == number);
+    if has(ONOS_STRATEGY) && ours::<SetOptions>(extensions).next().is_some() {
+        return Err(Error::TwoStrategies);
+    }
+    match [ONOS_STRATEGY, ONOS_VERSIONS].into_iter().find(|number| has(*number)) {
+        Some(number) => Err(Error::Unimplemented { number }),
+        None => Ok(()),
+    }
+}
+
+fn registered(extensions: &[Extension]) -> impl Iterator<Item = &RegisteredExtension> {
+    extensions.iter().filter_map(|extension| match &extension.ext {
+        Some(Ext::RegisteredExt(registered)) => Some(registered),
+        _ => None,
+    })
+}
+
+/// Messages of one type under the experimental number.
+fn ours<M: Name>(extensions: &[Extension]) -> impl Iterator<Item = Any> {
+    let experimental = registered(extensions)
+        .filter(|registered| registered.id == i32::from(ExtensionId::EidExperimental));
+    experimental
+        .filter_map(|registered| Any::decode(registered.msg.as_slice()).ok())
+        .filter(|any| type_name(any) == M::full_name())
+}
+
+fn experimental<M: Name>(message: &M) -> Extension {
+    let any = Any { type_url: M::type_url(), value: message.encode_to_vec() };
     let registered =
         RegisteredExtension { id: ExtensionId::EidExperimental.into(), msg: any.encode_to_vec() };
     Extension { ext: Some(Ext::RegisteredExt(registered)) }

@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod brief;
 pub mod code;
 pub mod election;
 pub mod extension;
@@ -39,7 +40,7 @@ pub mod set;
 pub mod value;
 
 pub use election::Election;
-pub use proto::DESCRIPTORS;
+pub use proto::{DESCRIPTORS, NODE_DESCRIPTORS};
 
 /// The version of gNMI that the wire types are of, as Capabilities tells it.
 pub const VERSION: &str = "0.10.0";

@@ -51,5 +51,8 @@ pub mod lockstep {
     }
 }
 
+/// What a node serves, as an encoded `FileDescriptorSet`, for server reflection.
+pub const NODE_DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/node.bin"));
+
 /// All of it as an encoded `FileDescriptorSet`, for server reflection.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -55,6 +55,16 @@ pub fn json(value: &Value, ietf: bool) -> TypedValue {
     TypedValue { value: Some(value) }
 }
 
+/// A text that stands for a value of whatever type the leaf has.
+pub fn text(text: impl Into<String>) -> TypedValue {
+    TypedValue { value: Some(typed_value::Value::StringVal(text.into())) }
+}
+
+/// A number with a fraction.
+pub fn double(number: f64) -> TypedValue {
+    TypedValue { value: Some(typed_value::Value::DoubleVal(number)) }
+}
+
 fn form(value: &typed_value::Value) -> Form {
     match value {
         typed_value::Value::JsonVal(_) => Form::Json,

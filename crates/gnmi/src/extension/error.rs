@@ -26,11 +26,37 @@ pub enum Error {
         /// What the decoder says.
         message: String,
     },
+    /// History in a request that is not a Subscribe.
+    #[error("the history extension goes with Subscribe only")]
+    History,
+    /// The same said in two ways.
+    #[error(
+        "extension 111 and lockstep.v1.SetOptions (999) say the same in two ways; send one of them"
+    )]
+    TwoStrategies,
+    /// An extension that is known and not there yet.
+    #[error("extension {number} is not implemented yet{}", instead(*.number))]
+    Unimplemented {
+        /// Its number.
+        number: i32,
+    },
+}
+
+/// What does the same today.
+fn instead(number: i32) -> &'static str {
+    match number {
+        111 => "; lockstep.v1.SetOptions (999) says the same",
+        112 => "; the models of a target are named in the configuration file",
+        _ => "",
+    }
 }
 
 impl Error {
     /// What a server answers.
     pub fn code(&self) -> Code {
-        Code::InvalidArgument
+        match self {
+            Self::Unimplemented { .. } => Code::Unimplemented,
+            _ => Code::InvalidArgument,
+        }
     }
 }

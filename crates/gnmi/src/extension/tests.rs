@@ -3,11 +3,16 @@
 use prost::Message;
 use prost_types::{Any, Duration};
 
-use super::{Arbitration, Error, arbitration, claim, options, with_options};
+use super::{
+    Arbitration, Error, arbitration, claim, options, outcome, refuse_foreign, with_options,
+    with_outcome,
+};
 use crate::Election;
 use crate::proto::gnmi_ext::extension::Ext;
-use crate::proto::gnmi_ext::{Depth, Extension, MasterArbitration, RegisteredExtension, Role};
-use crate::proto::lockstep::v1::SetOptions;
+use crate::proto::gnmi_ext::{
+    Depth, Extension, History, MasterArbitration, RegisteredExtension, Role,
+};
+use crate::proto::lockstep::v1::{Outcome, SetOptions};
 
 fn master(role: Option<&str>, id: Option<(u64, u64)>) -> Extension {
     let role = role.map(|id| Role { id: id.into() });
@@ -112,4 +117,23 @@ fn what_cannot_be_read_is_an_error() {
     }
     let twice = [ours(vec![]), ours(vec![])].concat();
     assert_eq!(options(&twice), Err(Error::Twice { what: "lockstep.v1.SetOptions" }));
+}
+
+#[test]
+fn an_outcome_is_read_as_it_was_written() {
+    let said = Outcome { index: 7, id: "a".into(), ..Outcome::default() };
+    let options = with_options(&full());
+    assert_eq!(outcome(&[options.clone(), with_outcome(&said)]), Some(said));
+    assert_eq!(outcome(&[options]), None);
+}
+
+#[test]
+fn what_others_mean_is_not_passed_over() {
+    let onos = |number| registered(number, vec![8, 1]);
+    assert_eq!(refuse_foreign(&[onos(111)]), Err(Error::Unimplemented { number: 111 }));
+    assert_eq!(refuse_foreign(&[onos(112)]), Err(Error::Unimplemented { number: 112 }));
+    assert_eq!(refuse_foreign(&[onos(111), with_options(&full())]), Err(Error::TwoStrategies));
+    let history = Extension { ext: Some(Ext::History(History::default())) };
+    assert_eq!(refuse_foreign(&[history]), Err(Error::History));
+    assert_eq!(refuse_foreign(&[onos(110), with_options(&full())]), Ok(()));
 }
