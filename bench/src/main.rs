@@ -1,5 +1,5 @@
 //! `make bench`: what a change costs as the configuration and the log grow, and what the store makes of
-//! it (alone: `cargo run --release -p lockstep-bench -- store`).
+//! it, and the models (alone: `cargo run --release -p lockstep-bench -- store`, or `yang`).
 //!
 //! Machines differ and are shared, so a figure means little by itself: every row is also given as a
 //! ratio to its floor, the same work on the smallest size, measured in the same run.
@@ -8,6 +8,7 @@ mod core;
 mod measure;
 mod store;
 mod trees;
+mod yang;
 
 use measure::Row;
 
@@ -15,8 +16,12 @@ fn main() -> Result<(), store::Failed> {
     if std::env::args().any(|argument| argument == "store") {
         return store::run();
     }
+    if std::env::args().any(|argument| argument == "yang") {
+        yang::rows().iter().for_each(print);
+        return Ok(());
+    }
     println!("{:44} {:>10} {:>12} {:>8}", "what", "size", "ns each", "ratio");
-    for table in [trees::rows(), core::rows()] {
+    for table in [trees::rows(), core::rows(), yang::rows()] {
         table.iter().for_each(print);
         println!();
     }

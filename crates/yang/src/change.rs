@@ -32,7 +32,7 @@
 //! whose own condition is broken), the whole result is validated. The property tests hold this against
 //! whole validation.
 
-mod find;
+pub(crate) mod find;
 mod gather;
 mod order;
 mod scope;

@@ -64,6 +64,8 @@ pub(crate) struct Part {
     /// Whether it is there without being set, where what it is in is there: a container that is only
     /// structure, or a leaf with a default.
     pub(crate) implicit: bool,
+    /// The default of a leaf, as libyang writes it.
+    pub(crate) default: Option<String>,
     pub(crate) mandatory: bool,
     pub(crate) min: u32,
     pub(crate) max: Option<u32>,
@@ -155,6 +157,7 @@ fn part(schema: &Schema, id: Id, facts: &Facts, by_address: &BTreeMap<Address, I
     Part {
         depth: schema.lineage(id).len(),
         implicit: facts.default || node.kind == (Kind::Container { presence: false }),
+        default: facts.text.clone(),
         mandatory: facts.mandatory,
         min: facts.min,
         max: facts.max,

@@ -44,6 +44,8 @@ pub(crate) struct Scalars {
 
 /// As many answers as are kept; beyond, all are forgotten. Some megabytes at most.
 const KEPT: usize = 1 << 16;
+/// Words longer than this are shortened.
+const MOST: usize = 2048;
 /// Values longer than this are not remembered.
 const LONG: usize = 256;
 
@@ -75,7 +77,17 @@ impl Scalars {
 fn words(message: &str, module: &str) -> String {
     let lines = message.lines().map(|line| line.trim().trim_start_matches("ly2 "));
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    lines.join(" ").replace(MODULE, module)
+    shortened(lines.join(" ").replace(MODULE, module))
+}
+
+/// Words that repeat a huge value, without most of it.
+fn shortened(text: String) -> String {
+    if text.len() <= MOST {
+        return text;
+    }
+    let front = text.floor_char_boundary(MOST / 2);
+    let back = text.ceil_char_boundary(text.len() - MOST / 2);
+    format!("{} … {}", &text[..front], &text[back..])
 }
 
 impl ModelSet {

@@ -6,22 +6,25 @@ use crate::schema::{Id, Kind, ROOT};
 use crate::set::ModelSet;
 
 /// The path of the first elements.
-pub(super) fn prefix(path: &Path, length: usize) -> Path {
+pub(crate) fn prefix(path: &Path, length: usize) -> Path {
     if length >= path.elements().len() {
         return path.clone();
     }
     path.elements().iter().take(length).cloned().collect()
 }
 
-/// The first unit at or below a path.
+/// The first unit at or below a path that makes something exist, as the order of a list does not.
 pub(super) fn first<'a>(tree: &'a Configuration, path: &Path) -> Option<(&'a Path, &'a Content)> {
-    let live = |(path, unit): (&'a Path, &'a Unit)| Some((path, unit.content.as_ref()?));
+    let live = |(path, unit): (&'a Path, &'a Unit)| match unit.content.as_ref()? {
+        Content::Order(_) => None,
+        content => Some((path, content)),
+    };
     tree.under(path).find_map(live)
 }
 
 /// Whether anything is set at or below a path.
-pub(super) fn exists(tree: &Configuration, path: &Path) -> bool {
-    tree.get(path).is_some() || first(tree, path).is_some()
+pub(crate) fn exists(tree: &Configuration, path: &Path) -> bool {
+    first(tree, path).is_some()
 }
 
 impl ModelSet {

@@ -69,15 +69,18 @@ impl<'a> Gather<'a> {
                 self.conditions(id, &prefix(path, depth + 1));
             }
         }
+        // One that names nothing would make libyang give up.
+        if self.set.rules().part(id).instance {
+            for named in self.set.named(self.result, path).into_iter().flatten() {
+                self.presence(&named);
+            }
+        }
     }
 
     /// A node that is set or has something set below it.
     pub(super) fn include_existence(&mut self, path: &Path) {
-        if self.result.get(path).is_some() {
+        if let Some((path, _)) = first(self.result, path) {
             self.include(path);
-        } else if let Some((path, _)) = first(self.result, path) {
-            let path = path.clone();
-            self.include(&path);
         }
     }
 
@@ -159,11 +162,6 @@ impl<'a> Gather<'a> {
         }
         self.presence(path);
         part.rules.iter().for_each(|rule| self.pull(*rule, path));
-        if part.instance {
-            for named in set.named(self.result, path).into_iter().flatten() {
-                self.presence(&named);
-            }
-        }
     }
 
     /// What may be missing in a node, or be chosen twice.
@@ -321,10 +319,12 @@ impl<'a> Gather<'a> {
             return self.include_existence(&entry);
         }
         if node.is_leaf() {
+            let implicit = set.rules().part(id).implicit;
             return match self.result.get(path) {
-                Some(_) if !self.is_wanted(search, id, path) => {}
+                // Left out, one that has a default would have that instead.
+                Some(_) if !implicit && !self.is_wanted(search, id, path) => {}
                 Some(_) => self.include(path),
-                None if set.rules().part(id).implicit => self.include_anchor(path),
+                None if implicit => self.include_anchor(path),
                 None => {}
             };
         }

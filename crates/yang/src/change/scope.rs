@@ -7,8 +7,6 @@ use lockstep_types::{Configuration, Content, Path};
 use super::find::{exists, prefix};
 use super::gather::Gather;
 use crate::rules::{Extent, Nature, Read};
-use crate::scalar::Form;
-use crate::scalar::key_text;
 use crate::schema::{Id, Kind, ROOT};
 use crate::set::ModelSet;
 
@@ -237,9 +235,7 @@ impl<'a> Scope<'a> {
             return text.map_or(Gone::Nothing, Gone::Value);
         }
         match self.base.get(path) {
-            Some(Content::Leaf(value)) => {
-                Gone::Value(key_text(&self.set.json(id, value, Form::Ietf)))
-            }
+            Some(Content::Leaf(value)) => Gone::Value(self.set.text(id, value)),
             None if !self.set.rules().part(id).implicit => Gone::Nothing,
             _ => Gone::Perhaps,
         }

@@ -13,6 +13,9 @@ use crate::set::ModelSet;
 const TRUE: [&str; 4] =
     ["When condition \"", "Data for both cases \"", "Duplicate instance of \"", "Unexpected data "];
 
+/// Words after which libyang looks no further.
+const GIVES_UP: &str = "instance-identifier";
+
 impl ModelSet {
     /// What is true of the whole; none if that cannot be told.
     pub(super) fn sift(&self, heard: Vec<Heard>, questions: &Questions) -> Option<Vec<Heard>> {
@@ -27,6 +30,9 @@ impl ModelSet {
 
     fn is_true(&self, heard: &Heard, questions: &Questions) -> Option<bool> {
         let message = heard.message.as_str();
+        if message.contains(GIVES_UP) {
+            return None;
+        }
         let place = heard.data_path.as_ref().or(heard.schema_path.as_ref());
         let (path, id) = match place {
             _ if in_any_case(message) => (Path::root(), ROOT),

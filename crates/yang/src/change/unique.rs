@@ -20,13 +20,18 @@ impl ModelSet {
             let entry = path.parent()?;
             return Some(vec![entry.last()?.key(&node.name)?.to_owned()]);
         }
-        let text = |value: &Value| key_text(&self.json(id, value, Form::Ietf));
+        let text = |value: &Value| self.text(id, value);
         match tree.get(path) {
             Some(Content::Leaf(value)) => Some(vec![text(value)]),
             Some(Content::LeafList(values)) => Some(values.iter().map(text).collect()),
             _ if self.rules().part(id).implicit => None,
             _ => Some(Vec::new()),
         }
+    }
+
+    /// A value as libyang writes it.
+    pub(crate) fn text(&self, id: Id, value: &Value) -> String {
+        key_text(&self.json(id, value, Form::Ietf))
     }
 
     /// The keys that a step asks for, as far as they are known; seen from the node of its rule.

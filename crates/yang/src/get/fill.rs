@@ -26,7 +26,7 @@ impl ModelSet {
     }
 
     /// A configuration with its defaults, complete at least for what the path stands for.
-    pub(super) fn filled(&self, tree: &Configuration, at: &Located) -> Configuration {
+    pub(crate) fn filled(&self, tree: &Configuration, at: &Located) -> Configuration {
         if !at.path.is_root() && self.is_local(at) {
             return self.fill(&self.relevant(tree, at), &at.path);
         }

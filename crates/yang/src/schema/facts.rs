@@ -16,6 +16,8 @@ pub(crate) struct Facts {
     pub(crate) mandatory: bool,
     /// Of a leaf or leaf-list.
     pub(crate) default: bool,
+    /// The default of a leaf, as libyang writes it.
+    pub(crate) text: Option<String>,
     pub(crate) min: u32,
     /// None: as many as one likes.
     pub(crate) max: Option<u32>,
@@ -35,6 +37,7 @@ impl Facts {
             references: raw::references(from),
             mandatory: !many && from.is_mandatory(),
             default: raw::has_default(from),
+            text: raw::has_default(from).then(|| from.default_value_canonical().ok()?).flatten(),
             min: from.min_elements().filter(|_| many).unwrap_or(0),
             max: from.max_elements().filter(|max| many && *max < u32::MAX),
             uniques: raw::uniques(from),

@@ -108,6 +108,10 @@ fn term(random: &mut Random, models: &Models, at: usize, own: bool) -> String {
     let pool = if near.is_empty() || random.chance(30) { &all } else { &near };
     let to = *random.pick(pool);
     let path = way(random, models, at, to, true);
+    if models.nodes[to].of == Type::Instance {
+        // Compared with anything else, libyang tells of it even if nothing is wrong.
+        return format!("count({path}) < 2");
+    }
     let leaf = models.is_leaf(to);
     let value = literal(random, &models.nodes[to].of);
     let (name, module) = (&models.nodes[to].name, models.nodes[to].module);
@@ -123,10 +127,11 @@ fn term(random: &mut Random, models: &Models, at: usize, own: bool) -> String {
         15 if leaf => format!("not({path}[. = {value}])"),
         16 if own && models.is_leaf(at) => format!("not(. = {path})"),
         17 => "count(../*) < 5".to_owned(),
-        18 => format!("not({path}[2])"),
-        19 if own => format!("not(preceding-sibling::{module}:{name})"),
+        18 if !path.ends_with("..") => format!("not({path}[2])"),
+        // Libyang falls over the axes that go backwards.
+        19 if own => format!("count(following-sibling::{module}:{name}) < 2"),
         20 if leaf => format!("sum({path}) < 9 or not(number({path}) = number({path}))"),
-        21 => format!("count(ancestor::{module}:{name}) < 2"),
+        21 => format!("count(../../*) < {}", 2 + random.below(4)),
         // In a condition, libyang falls over this.
         22 if own => format!("count({path} | //{module}:{name}) < 3"),
         23 if matches!(models.nodes[to].of, Type::Ref { union: false, .. }) => {

@@ -185,14 +185,22 @@ impl Models {
             let words = ["", "error-message \"Not so.\";", "error-message \"Too few of it.\";"];
             write!(rules, "must \"{must}\" {{ {} }} ", random.pick(&words)).unwrap();
         }
-        if node.module == "s" && node.parent.is_none_or(|parent| self.nodes[parent].module == "r") {
+        if node.module == "s" && !rules.contains("when") {
             // An augment may not ask for more than was there.
             return rules;
         }
         match node.kind {
             Kind::List { .. } if random.chance(25) => rules.push_str(&many(random)),
             Kind::LeafList { .. } if random.chance(40) => rules.push_str(&many(random)),
-            Kind::Leaf if !node.key => rules.push_str(&leaf_rules(random, &node.of)),
+            Kind::Leaf if !node.key => {
+                let more = leaf_rules(random, &node.of);
+                // What is chosen by default may not ask for more.
+                let chosen = self.lineage(id).into_iter().any(|id| {
+                    let choice = self.nodes[id].case.filter(|(_, case)| *case == 0);
+                    choice.is_some_and(|(choice, _)| self.choices[choice].starts_with("default"))
+                });
+                rules.push_str(if chosen && more.contains("mandatory") { "" } else { &more });
+            }
             _ => {}
         }
         rules
@@ -208,7 +216,7 @@ impl Models {
         }
         let (one, two) = (random.pick(&leaves).clone(), random.pick(&leaves).clone());
         let two = if two != one && random.chance(40) { two } else { String::new() };
-        format!("unique \"{one} {two}\"; ")
+        format!("unique \"{}\"; ", format!("{one} {two}").trim())
     }
 
     /// Leaves below an entry with no list on the way. What lies in a choice is found by another

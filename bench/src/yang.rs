@@ -1,0 +1,163 @@
+//! What models cost: loading them, and the verdict on a change as the configuration grows.
+//!
+//! With `LOCKSTEP_OPENCONFIG` naming a folder of OpenConfig's modules it is those, otherwise the small
+//! device that comes with Lockstep.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use lockstep_types::{Configuration, Content, Delta, Path};
+use lockstep_yang::{Data, DataForm, Form, ModelSet, Operation, Options};
+
+use crate::measure::{Row, sizes};
+
+const SIZES: [usize; 3] = [10, 1_000, 10_000];
+
+/// Models with interfaces, and how theirs look.
+struct Subject {
+    models: ModelSet,
+    loaded: f64,
+    openconfig: bool,
+}
+
+#[expect(clippy::expect_used, reason = "models that are known to load")]
+fn load() -> Subject {
+    let folder = std::env::var_os("LOCKSTEP_OPENCONFIG").map(PathBuf::from);
+    let openconfig = folder.is_some();
+    let lab = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models/lab");
+    let modules = [
+        "iana-if-type",
+        "openconfig-interfaces",
+        "openconfig-if-ip",
+        "openconfig-if-ethernet",
+        "openconfig-if-aggregate",
+        "openconfig-vlan",
+        "openconfig-network-instance",
+        "openconfig-network-instance-types",
+        "openconfig-acl",
+        "openconfig-system",
+        "openconfig-platform",
+    ];
+    let modules = if openconfig { modules.map(str::to_owned).to_vec() } else { Vec::new() };
+    let options = Options { path: folder.unwrap_or(lab), modules, ..Options::default() };
+    let start = Instant::now();
+    let models = ModelSet::load(&options).expect("models");
+    Subject { models, loaded: nanoseconds(start), openconfig }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a measurement")]
+fn nanoseconds(start: Instant) -> f64 {
+    start.elapsed().as_nanos() as f64
+}
+
+#[expect(clippy::expect_used, reason = "paths made here")]
+fn path(text: &str) -> Path {
+    text.parse().expect("a path")
+}
+
+impl Subject {
+    /// An interface with ten leaves.
+    fn interface(&self, number: usize) -> serde_json::Value {
+        let name = format!("eth{number}");
+        if !self.openconfig {
+            return serde_json::json!({"name": name, "mtu": 1400, "enabled": true, "description": "d"});
+        }
+        serde_json::json!({
+            "name": name,
+            "config": {
+                "name": name, "type": "iana-if-type:ethernetCsmacd", "mtu": 1500, "enabled": true,
+                "description": "to the core", "loopback-mode": "NONE",
+            },
+            "hold-time": {"config": {"up": 1, "down": 2}},
+            "subinterfaces": {"subinterface": [
+                {"index": 0, "config": {"index": 0, "enabled": true}},
+            ]},
+        })
+    }
+
+    #[expect(clippy::expect_used, reason = "data made here")]
+    fn edit(&self, onto: &Configuration, from: usize, to: usize) -> Delta {
+        let list: serde_json::Value = (from..to).map(|number| self.interface(number)).collect();
+        let data = Data { form: DataForm::Json, json: serde_json::json!({"interface": list}) };
+        let operation = Operation::Update(path("/interfaces"), data);
+        self.models.edit(&[operation]).expect("an edit").onto(onto)
+    }
+
+    fn tree(&self, interfaces: usize) -> Configuration {
+        let mut tree = Configuration::new();
+        let delta = self.edit(&tree, 0, interfaces);
+        tree.apply_values(&delta);
+        tree
+    }
+
+    fn one_leaf(&self) -> Delta {
+        let leaf = if self.openconfig { "config/mtu" } else { "mtu" };
+        let path = path(&format!("/interfaces/interface[name=eth5]/{leaf}"));
+        [(path, Some(Content::leaf(1450_u64)))].into_iter().collect()
+    }
+}
+
+/// Something too slow to be done often.
+fn once(
+    what: &'static str,
+    sizes: &[usize],
+    mut work: impl FnMut(usize) -> f64,
+) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for size in sizes {
+        let nanoseconds = work(*size);
+        let floor = rows.first().map_or(nanoseconds, |row| row.nanoseconds);
+        rows.push(Row { what, size: *size, nanoseconds, ratio: nanoseconds / floor });
+    }
+    rows
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> f64 {
+    let start = Instant::now();
+    std::hint::black_box(work());
+    nanoseconds(start)
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let subject = load();
+    let models = &subject.models;
+    let make = |size| subject.tree(size);
+    let leaf = subject.one_leaf();
+    let mut rows = once("models loaded", &[models.modules().len()], |_| subject.loaded);
+    rows.extend(sizes("one leaf changed: the change judged", &SIZES, make, |tree| {
+        models.validate_change(tree, &leaf).len()
+    }));
+    rows.extend(once("one leaf changed: the whole judged", &SIZES, |size| {
+        let mut tree = make(size);
+        tree.apply_values(&leaf);
+        timed(|| models.validate(&tree))
+    }));
+    let with_new = |size| {
+        let tree = make(size);
+        let delta = subject.edit(&tree, size, size + 1);
+        (tree, delta)
+    };
+    rows.extend(sizes("an interface added: the change judged", &SIZES, with_new, |(tree, delta)| {
+        models.validate_change(tree, delta).len()
+    }));
+    let with_less = |size: usize| {
+        let tree = make(size);
+        let gone = tree.under(&path("/interfaces/interface[name=eth5]"));
+        let delta: Delta = gone.map(|(path, _)| (path.clone(), None)).collect();
+        (tree, delta)
+    };
+    rows.extend(sizes("an interface removed: the change judged", &SIZES, with_less, |(tree, delta)| {
+        models.validate_change(tree, delta).len()
+    }));
+    rows.extend(once("interfaces read from JSON", &SIZES, |size| {
+        timed(|| subject.edit(&Configuration::new(), 0, size))
+    }));
+    rows.extend(once("everything rendered, with defaults", &SIZES, |size| {
+        let tree = make(size);
+        timed(|| models.get(&tree, &Path::root(), Form::Ietf).map(|found| found.len()))
+    }));
+    rows.extend(sizes("one interface rendered, with defaults", &SIZES, make, |tree| {
+        models.get(tree, &path("/interfaces/interface[name=eth5]"), Form::Ietf).map(|found| found.len())
+    }));
+    rows
+}
