@@ -10,17 +10,19 @@ mod file;
 mod gnmic;
 mod nearest;
 mod size;
+mod store;
 mod target;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lockstep_northbound::Tls;
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
 
 pub(crate) use error::Error;
+pub(crate) use store::StoreConfig;
 pub(crate) use target::TargetConfig;
 
 /// Everything a node is told, checked.
@@ -34,8 +36,8 @@ pub(crate) struct Config {
     pub http: SocketAddr,
     /// None: plaintext, on a loopback address.
     pub tls: Option<Tls>,
-    /// The folder of the embedded store.
-    pub store: PathBuf,
+    /// Where records are kept.
+    pub store: StoreConfig,
     /// Model sets by name.
     pub models: BTreeMap<String, Models>,
     /// Targets by name.

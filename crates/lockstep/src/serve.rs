@@ -7,13 +7,13 @@ use std::sync::Arc;
 use lockstep_node::{Running, TargetSpec};
 use lockstep_northbound::{Options as Listeners, Server};
 use lockstep_southbound::gnmi::Gnmi;
-use lockstep_store::{Embedded, Records};
+use lockstep_store::{Embedded, Etcd, Records, Store};
 use lockstep_yang::ModelSet;
 use tokio::task::spawn_blocking;
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::Failed;
-use crate::config::Config;
+use crate::config::{Config, StoreConfig};
 use crate::signals::Signals;
 
 /// A node with its listeners.
@@ -27,10 +27,8 @@ pub(crate) struct Service {
 impl Service {
     /// Starts everything a configuration asks for.
     pub(crate) async fn start(config: Config) -> Result<Self, Failed> {
-        let (config, targets) = load(config).await?;
-        let folder = config.store.clone();
-        let store = spawn_blocking(move || Embedded::open(&folder)).await??;
-        let records = Records::open(Arc::new(store)).await?;
+        let (config, Loaded { models, targets }) = load(config).await?;
+        let records = Records::open(open(&config.store).await?).await?;
         let node = lockstep_node::start(lockstep_node::Options {
             name: config.node,
             records: records.clone(),
@@ -43,6 +41,7 @@ impl Service {
             listen: config.listen,
             http: Some(config.http),
             tls: config.tls,
+            models,
             message: config.message,
         };
         match lockstep_northbound::serve(node.handle(), listeners).await {
@@ -77,13 +76,30 @@ impl Service {
     }
 }
 
+/// Opens the store; away from the threads that serve where that reads a whole file.
+async fn open(store: &StoreConfig) -> Result<Arc<dyn Store>, Failed> {
+    Ok(match store {
+        StoreConfig::Folder(folder) => {
+            let folder = folder.clone();
+            Arc::new(spawn_blocking(move || Embedded::open(&folder)).await??)
+        }
+        StoreConfig::Etcd(options) => Arc::new(Etcd::open(options).await?),
+    })
+}
+
 /// Loads the models away from the threads that serve: signals are heard meanwhile.
-async fn load(config: Config) -> Result<(Config, Vec<TargetSpec>), Failed> {
-    spawn_blocking(move || targets(&config).map(|targets| (config, targets))).await?
+async fn load(config: Config) -> Result<(Config, Loaded), Failed> {
+    spawn_blocking(move || targets(&config).map(|loaded| (config, loaded))).await?
+}
+
+/// Every model set, and every target with its own.
+struct Loaded {
+    models: Vec<ModelSet>,
+    targets: Vec<TargetSpec>,
 }
 
 /// Loads every model set once, and gives each target its own.
-fn targets(config: &Config) -> Result<Vec<TargetSpec>, Failed> {
+fn targets(config: &Config) -> Result<Loaded, Failed> {
     let mut sets: BTreeMap<&str, ModelSet> = BTreeMap::new();
     for (name, options) in &config.models {
         let set = ModelSet::load(options)
@@ -105,7 +121,7 @@ fn targets(config: &Config) -> Result<Vec<TargetSpec>, Failed> {
             tags: target.tags.clone(),
         });
     }
-    Ok(targets)
+    Ok(Loaded { models: sets.into_values().collect(), targets })
 }
 
 /// `serve`.
@@ -122,12 +138,12 @@ pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
         let mut service = tokio::select! {
             service = Service::start(config.clone()) => service?,
             // Nothing was promised to anybody, and the store is in order at any moment.
-            () = signals.next() => return Ok(()),
+            _ = signals.next() => return Ok(()),
         };
         let http = service.server.http().map(|at| at.to_string()).unwrap_or_default();
         tracing::info!(%node, listen = %service.address(), %http, "ready");
         let ended = tokio::select! {
-            () = signals.next() => None,
+            _ = signals.next() => None,
             ended = service.node.ended() => Some(ended),
         };
         match &ended {
@@ -137,7 +153,9 @@ pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
         let stopped = tokio::select! {
             stopped = service.stop() => stopped,
             // Whoever asks twice does not want to wait.
-            () = signals.next() => Err("ended at once, before everything was let go".into()),
+            _ = signals.next() => {
+                return Err("ended at once, before everything was let go".into());
+            }
         };
         if ended.is_none() {
             return stopped;

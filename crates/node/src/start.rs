@@ -115,7 +115,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         view: published,
         links: Arc::downgrade(&links),
     });
-    let settings = Settings { open: pending, ..Settings::default() };
+    let operations = records.store().limits().operations;
+    let records_per_write = records_per_write(operations);
+    let settings = Settings { open: pending, records_per_write, ..Settings::default() };
     let mut core = Node::new(session.id().clone(), settings, view);
     core.handle(Event::Tick(clock.now()));
     core.handle(Event::Lease(begun.after(nanoseconds(session.ttl()))));
@@ -125,6 +127,13 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let runtime =
         tokio::spawn(runtime.run(Inputs { stop: stopped, watch, devices, events, requests }));
     Ok(Running { handle: Handle { shared }, stop, runtime, keeper, stop_keeper })
+}
+
+/// How many records fit a write of so many operations. A configuration is one record and two keys, so a
+/// target, with its proposal, is two records and three keys.
+fn records_per_write(operations: usize) -> usize {
+    let targets = operations.saturating_sub(4) / 3;
+    4 + 2 * targets
 }
 
 /// A link to every target, numbered on from the last connection anyone had.

@@ -11,11 +11,10 @@ use lockstep_yang::Options as Models;
 use super::Config;
 use super::error::Problem;
 use super::file::{File, Size};
-use super::{size, target};
+use super::{size, store, target};
 
 const LISTEN: &str = "127.0.0.1:9339";
 const HTTP: &str = "127.0.0.1:9340";
-const STORE: &str = "./data";
 const MESSAGE: usize = 16 << 20;
 const PENDING: usize = 10_000;
 
@@ -45,7 +44,7 @@ pub(super) fn check(
         listen,
         http,
         tls,
-        store: folder.join(file.store.as_deref().unwrap_or(STORE)),
+        store: store::check(&file, folder)?,
         models,
         targets,
         message,
@@ -56,13 +55,7 @@ pub(super) fn check(
 
 /// What is known and cannot be done yet is refused: nobody shall rely on it.
 fn refuse_what_is_not_there(file: &File) -> Result<(), Problem> {
-    if file.store.as_ref().is_some_and(|store| store.starts_with("etcd:")) {
-        return Err(Problem::unimplemented("store", "etcd; name a folder"));
-    }
     let keys = [
-        ("store-tls", &file.store_tls, "etcd"),
-        ("store-user", &file.store_user, "etcd"),
-        ("store-password", &file.store_password, "etcd"),
         ("users", &file.users, "users, so everyone who can connect may do everything"),
         ("tokens", &file.tokens, "tokens, so everyone who can connect may do everything"),
         ("roles", &file.roles, "roles, so everyone who can connect may do everything"),

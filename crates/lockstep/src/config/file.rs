@@ -17,9 +17,9 @@ pub(super) struct File {
     pub(super) listen: Option<String>,
     pub(super) http: Option<String>,
     pub(super) store: Option<String>,
-    pub(super) store_tls: Option<Value>,
-    pub(super) store_user: Option<Value>,
-    pub(super) store_password: Option<Value>,
+    pub(super) store_tls: Option<StoreTls>,
+    pub(super) store_user: Option<String>,
+    pub(super) store_password: Option<String>,
     #[serde(default, deserialize_with = "truth")]
     pub(super) insecure: bool,
     pub(super) tls: Option<Tls>,
@@ -46,6 +46,15 @@ pub(super) struct Tls {
     pub(super) ca: Option<PathBuf>,
     #[serde(default, deserialize_with = "truth")]
     pub(super) require_client_cert: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct StoreTls {
+    pub(super) ca: PathBuf,
+    pub(super) cert: Option<PathBuf>,
+    pub(super) key: Option<PathBuf>,
+    pub(super) server_name: Option<String>,
 }
 
 /// A folder, or a folder with more said about it.

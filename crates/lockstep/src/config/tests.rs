@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lockstep_node::Initial;
 
-use super::Config;
+use super::{Config, StoreConfig};
 
 const SMALL: &str = "
 insecure: true
@@ -27,7 +27,8 @@ fn defaults_work() {
     let config = parse(SMALL).unwrap();
     assert_eq!(config.listen.to_string(), "127.0.0.1:9339");
     assert_eq!(config.http.to_string(), "127.0.0.1:9340");
-    assert_eq!(config.store, Path::new("/etc/lockstep/./data"));
+    let StoreConfig::Folder(folder) = &config.store else { panic!("a folder") };
+    assert_eq!(folder, Path::new("/etc/lockstep/./data"));
     assert_eq!((config.message, config.pending), (16 << 20, 10_000));
     let leaf1 = &config.targets["leaf1"];
     assert_eq!(leaf1.model, "lab-1.0");
@@ -101,8 +102,7 @@ fn plaintext_stays_on_the_machine() {
 
 #[test]
 fn what_is_not_there_says_so() {
-    assert_eq!(error("store: etcd://a:2379"), "store: not implemented yet: etcd; name a folder");
-    for key in ["users", "tokens", "roles", "secret-paths", "store-tls"] {
+    for key in ["users", "tokens", "roles", "secret-paths"] {
         let text = format!("{key}: [x]");
         assert!(error(&text).starts_with(&format!("{key}: not implemented yet")), "{key}");
     }
@@ -150,4 +150,20 @@ fn targets_come_from_gnmics_file_too() {
     assert!(twice.starts_with("targets.leaf2: is in the targets-file as well"), "{twice}");
     let missing = read(&format!("{SMALL}\ntargets-file: none.yaml")).unwrap_err();
     assert!(missing.starts_with("targets-file: "), "{missing}");
+}
+
+#[test]
+fn a_store_may_be_on_etcd() {
+    let with = |store: &str| format!("insecure: true\n{store}");
+    let config =
+        parse(&with("store: etcd://a:2379,b:2379/lab\nstore-user: me\nstore-password: $SECRET"));
+    let StoreConfig::Etcd(options) = config.unwrap().store else { panic!("etcd") };
+    assert_eq!(options.endpoints.len(), 2);
+    assert_eq!(options.user.map(|user| user.password).as_deref(), Some("hunter2"));
+    assert_eq!(error(&with("store-user: me")), "store-user: goes with a store on etcd");
+    let half = error(&with("store: etcd://a:2379/lab\nstore-user: me"));
+    assert_eq!(half, "store-user: and `store-password` go together");
+    let gone = error(&with("store: etcd://a:2379/lab\nstore-tls: {ca: none.pem}"));
+    assert!(gone.starts_with("store-tls.ca: cannot read /etc/lockstep/none.pem"), "{gone}");
+    assert!(error(&with("store: etcd://")).starts_with("store: "));
 }
