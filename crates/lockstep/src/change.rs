@@ -1,21 +1,23 @@
 //! Commands that change something.
 
 mod file;
+mod given;
+mod told;
 
 use clap::{Args, ValueEnum};
-use lockstep_gnmi::extension;
-use lockstep_gnmi::proto::gnmi::{Path as WirePath, SetRequest, Update};
+use lockstep_gnmi::proto::gnmi::{Path as WirePath, SetRequest, TypedValue};
 use lockstep_gnmi::proto::lockstep::v1::{
-    CancelRequest, RollbackRequest, RollbackRule, SetOptions,
+    CancelRequest, GetTransactionRequest, RollbackRequest, RollbackRule, SetOptions,
 };
-use lockstep_gnmi::{path, value};
+use lockstep_gnmi::{extension, path};
 use lockstep_types::Path;
-use serde_json::Value;
 
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, refused};
 use crate::output::{json_document, line};
-use crate::show;
+use crate::{ask, show};
+
+pub(crate) use given::update;
 
 /// Change configuration.
 #[derive(Debug, Args)]
@@ -33,12 +35,12 @@ pub(crate) struct Set {
     /// On which target
     #[arg(required_unless_present = "file", conflicts_with = "file")]
     target: Option<String>,
-    /// Set a value, as PATH=VALUE; a value that is JSON counts as JSON
-    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
-    update: Vec<(Path, Value)>,
+    /// Set a value, as PATH=VALUE; {…}, […] and "…" are JSON, anything else is the value itself
+    #[arg(long, value_name = "PATH=VALUE", value_parser = given::assignment)]
+    update: Vec<(Path, TypedValue)>,
     /// Put a value in place of all that stands at the path
-    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
-    replace: Vec<(Path, Value)>,
+    #[arg(long, value_name = "PATH=VALUE", value_parser = given::assignment)]
+    replace: Vec<(Path, TypedValue)>,
     /// Remove what stands at the path
     #[arg(long, value_name = "PATH")]
     delete: Vec<Path>,
@@ -115,27 +117,6 @@ enum Rule {
     Path,
 }
 
-/// `PATH=VALUE`: the first `=` outside of `[…]` ends the path.
-fn assignment(text: &str) -> Result<(Path, Value), String> {
-    let mut inside = false;
-    let mut escaped = false;
-    let end = text.char_indices().find(|(_, character)| {
-        let plain = !escaped;
-        escaped = plain && *character == '\\';
-        match character {
-            '[' if plain => inside = true,
-            ']' if plain => inside = false,
-            _ => {}
-        }
-        *character == '=' && !inside && plain
-    });
-    let (at, _) = end.ok_or("write it as PATH=VALUE")?;
-    let path =
-        text[..at].parse().map_err(|error: lockstep_types::path::Error| error.to_string())?;
-    let raw = &text[at + 1..];
-    Ok((path, serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.to_owned()))))
-}
-
 fn seconds(given: Option<u32>) -> Option<prost_types::Duration> {
     given.map(|seconds| prost_types::Duration { seconds: seconds.into(), nanos: 0 })
 }
@@ -146,6 +127,9 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
         Some(file) => file::read(file)?,
         None => of_flags(&set),
     };
+    if request.delete.is_empty() && request.replace.is_empty() && request.update.is_empty() {
+        return Err(nothing(set.file.as_deref()).into());
+    }
     let options = SetOptions {
         queued: set.queued,
         r#async: set.asynchronous,
@@ -157,39 +141,40 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
     request.extension.push(extension::with_options(&options));
     let client = Client::connect(global, &set.certificates).await?;
     let answer = client.gnmi().set(request).await.map_err(|status| refused(&status))?.into_inner();
-    let time = prost_types::Timestamp {
-        seconds: answer.timestamp / 1_000_000_000,
-        nanos: i32::try_from(answer.timestamp % 1_000_000_000).unwrap_or_default(),
-    };
     match global.output {
-        Output::Json => json_document(&serde_json::json!({
-            "timestamp": time.to_string(),
-            "operations": answer.response.len(),
-        }))?,
-        Output::Table => {
-            let count = answer.response.len();
-            let operations = if count == 1 { "operation" } else { "operations" };
-            line(&format!("done: {count} {operations}, {time}"))?;
-        }
+        Output::Json => json_document(&told::json(&answer))?,
+        Output::Table => line(&told::sentence(&answer))?,
     }
     Ok(())
 }
 
-fn of_flags(set: &Set) -> SetRequest {
-    let target = set.target.clone().unwrap_or_default();
-    SetRequest {
-        prefix: Some(WirePath { target, ..WirePath::default() }),
-        delete: set.delete.iter().map(path::write).collect(),
-        replace: set.replace.iter().map(|(at, json)| update("", at, json)).collect(),
-        update: set.update.iter().map(|(at, json)| update("", at, json)).collect(),
-        ..SetRequest::default()
+/// What to say of a Set that asks for nothing.
+fn nothing(file: Option<&str>) -> String {
+    match file {
+        Some(file) => format!(
+            "{file} asks for nothing; write what is asked of each target, as in \
+             `leaf1: {{update: {{/system/motd: hello}}}}`"
+        ),
+        None => {
+            "nothing is asked; give --update PATH=VALUE, --replace PATH=VALUE or --delete PATH, \
+                 or a change file with -f FILE"
+                .to_owned()
+        }
     }
 }
 
-/// One update of a Set; with a target of its own where it is not in the prefix.
-pub(crate) fn update(target: &str, at: &Path, json: &Value) -> Update {
-    let path = WirePath { target: target.to_owned(), ..path::write(at) };
-    Update { path: Some(path), val: Some(value::json(json, true)), ..Update::default() }
+fn of_flags(set: &Set) -> SetRequest {
+    let target = set.target.clone().unwrap_or_default();
+    let updates = |given: &[(Path, TypedValue)]| {
+        given.iter().map(|(at, value)| update("", at, value.clone())).collect()
+    };
+    SetRequest {
+        prefix: Some(WirePath { target, ..WirePath::default() }),
+        delete: set.delete.iter().map(path::write).collect(),
+        replace: updates(&set.replace),
+        update: updates(&set.update),
+        ..SetRequest::default()
+    }
 }
 
 /// `rollback`.
@@ -208,39 +193,39 @@ pub(crate) async fn rollback(asked: &Rollback, global: &Global) -> Result<(), Fa
         deadline: seconds(asked.deadline),
         r#async: asked.asynchronous,
     };
+    if ask::is_asked(global)
+        && let Some(on) = concerned(&client, asked.index, &asked.target).await
+    {
+        ask::agree(&format!("roll back transaction {} on {on}?", asked.index))?;
+    }
     let answer = client.admin().rollback(request).await.map_err(|status| refused(&status))?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
+}
+
+/// The targets that a transaction concerns, to ask whether they are meant. None: the node does not
+/// know it, and will say so when it is asked to do something about it.
+async fn concerned(client: &Client, index: u64, only: &[String]) -> Option<String> {
+    let answer = client.admin().get_transaction(GetTransactionRequest { index }).await.ok()?;
+    let transaction = answer.into_inner().transaction?;
+    let names = match only {
+        [] => transaction.targets.into_keys().collect(),
+        only => only.to_vec(),
+    };
+    Some(names.join(", "))
 }
 
 /// `cancel`.
 pub(crate) async fn cancel(asked: &Cancel, global: &Global) -> Result<(), Failed> {
     let client = Client::connect(global, &asked.certificates).await?;
     let index = asked.index;
+    if ask::is_asked(global)
+        && let Some(on) = concerned(&client, index, &[]).await
+    {
+        ask::agree(&format!("cancel transaction {index} on {on}?"))?;
+    }
     let answer = client.admin().cancel(CancelRequest { index }).await.map_err(|s| refused(&s))?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::assignment;
-
-    #[test]
-    fn a_path_may_hold_an_equals_sign() {
-        let (path, value) = assignment("/l[name=a=b]/x=1=2").unwrap();
-        assert_eq!((path.to_string().as_str(), value), ("/l[name=a=b]/x", json!("1=2")));
-        let (path, value) = assignment(r"/l[name=a\]=b]/x={}").unwrap();
-        assert_eq!((path.to_string().as_str(), value), (r"/l[name=a\]=b]/x", json!({})));
-        assert!(assignment("/l[name=a]").is_err());
-    }
-
-    #[test]
-    fn what_is_json_counts_as_json() {
-        for (text, value) in
-            [("1", json!(1)), ("true", json!(true)), ("\"1\"", json!("1")), ("a b", json!("a b"))]
-        {
-            assert_eq!(assignment(&format!("/x={text}")).unwrap().1, value);
-        }
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use lockstep_types::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::update;
+use super::given::{update, value};
 use crate::cli::Failed;
 
 /// What is asked of one target.
@@ -42,8 +42,12 @@ fn parse(text: &str) -> Result<SetRequest, Failed> {
         let deletes = asked.delete.iter();
         let deletes = deletes.map(|at| WirePath { target: target.clone(), ..path::write(at) });
         request.delete.extend(deletes);
-        request.replace.extend(asked.replace.iter().map(|(at, json)| update(&target, at, json)));
-        request.update.extend(asked.update.iter().map(|(at, json)| update(&target, at, json)));
+        request
+            .replace
+            .extend(asked.replace.iter().map(|(at, json)| update(&target, at, value(json))));
+        request
+            .update
+            .extend(asked.update.iter().map(|(at, json)| update(&target, at, value(json))));
     }
     Ok(request)
 }

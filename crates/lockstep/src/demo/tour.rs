@@ -4,6 +4,7 @@ use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_gnmi::proto::lockstep::v1::{
     GetTransactionRequest, ListTransactionsRequest, RollbackRequest,
 };
+use lockstep_gnmi::value;
 use lockstep_simulator::Faults;
 use lockstep_simulator::faults::Refusal;
 use lockstep_types::Path;
@@ -36,7 +37,7 @@ async fn set(
     names: &[&str],
 ) -> Result<(), tonic::Status> {
     let at: Path = at.parse().map_err(|_| tonic::Status::internal("not a path"))?;
-    let updates = names.iter().map(|name| update(name, &at, value));
+    let updates = names.iter().map(|name| update(name, &at, value::json(value, true)));
     let request = SetRequest { update: updates.collect(), ..SetRequest::default() };
     network.client().gnmi().set(request).await.map(|_| ())
 }
