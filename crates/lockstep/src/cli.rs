@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{change, demo, serve, show, sim, store};
+use crate::{change, demo, planned, serve, show, sim, store};
 
 /// What a command ends with when it does not go well.
 pub(crate) type Failed = Box<dyn Error + Send + Sync>;
@@ -90,6 +90,8 @@ enum Command {
     Rollback(change::Rollback),
     /// Call off a transaction that has no outcome yet
     Cancel(change::Cancel),
+    #[command(flatten)]
+    Planned(planned::Planned),
 }
 
 /// Does what was asked.
@@ -106,6 +108,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Target(target) => show::target(&target, &global).await,
         Command::Rollback(rollback) => change::rollback(&rollback, &global).await,
         Command::Cancel(cancel) => change::cancel(&cancel, &global).await,
+        Command::Planned(planned) => planned.refuse(),
     }
 }
 
@@ -132,6 +135,23 @@ mod tests {
     fn flags_of_every_command_go_before_it_and_after_it() {
         assert!(is_taken("lockstep --insecure -o json tx list"));
         assert!(is_taken("lockstep tx list --insecure -o json --yes"));
+    }
+
+    #[test]
+    fn what_is_to_come_is_known() {
+        for command in
+            ["diff leaf1", "node list", "tx watch --x", "target add a --address b", "bench -n 1"]
+        {
+            assert!(is_taken(&format!("lockstep {command}")), "{command}");
+        }
+        assert!(!is_taken("lockstep target fly"));
+    }
+
+    #[test]
+    fn only_statuses_that_there_are() {
+        assert!(is_taken("lockstep tx list --status reverted --status applied"));
+        let wrong = Cli::try_parse_from(["lockstep", "tx", "list", "--status", "foo"]);
+        assert!(wrong.unwrap_err().to_string().contains("cancelled"));
     }
 
     #[test]

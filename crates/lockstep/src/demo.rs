@@ -9,6 +9,7 @@ use std::io::IsTerminal;
 use clap::Args;
 
 use crate::cli::Failed;
+use crate::signals::Signals;
 use network::Network;
 use tell::say;
 
@@ -17,7 +18,9 @@ use tell::say;
 #[command(after_help = "\
 Examples:
   lockstep demo            the tour, then it stays up to be tried
-  lockstep demo --exit     the tour alone; status 0 only if every step went as told")]
+  lockstep demo --exit     the tour alone; status 0 only if every step went as told
+
+Without a terminal it ends after the tour as well. It leaves nothing behind.")]
 pub(crate) struct Demo {
     /// End after the tour
     #[arg(long)]
@@ -26,22 +29,25 @@ pub(crate) struct Demo {
 
 /// `demo`.
 pub(crate) async fn demo(demo: &Demo) -> Result<(), Failed> {
+    let mut signals = Signals::new()?;
     let network = tokio::select! {
         network = Network::start() => network?,
-        _ = tokio::signal::ctrl_c() => return Ok(()),
+        signal = signals.next() => return Err(signal.into()),
     };
-    // Ended by Ctrl-C at any moment, it cleans up all the same.
     let toured = tokio::select! {
         toured = tour::tour(&network) => toured,
-        _ = tokio::signal::ctrl_c() => Ok(()),
+        signal = signals.next() => Err(signal.into()),
     };
     if toured.is_ok() && !demo.exit && std::io::stdin().is_terminal() {
         invite(&network)?;
-        tokio::signal::ctrl_c().await?;
+        signals.next().await;
         say("")?;
     }
-    network.stop().await?;
-    toured
+    // Ended at any moment, it cleans up all the same, unless somebody cannot wait for that.
+    tokio::select! {
+        stopped = network.stop() => toured.and(stopped),
+        signal = signals.next() => Err(signal.into()),
+    }
 }
 
 fn invite(network: &Network) -> Result<(), Failed> {

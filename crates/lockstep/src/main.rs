@@ -1,11 +1,13 @@
 //! The `lockstep` binary: a node, simulated devices, and the operator's commands.
 
+mod ask;
 mod change;
 mod cli;
 mod client;
 mod config;
 mod demo;
 mod output;
+mod planned;
 mod serve;
 mod show;
 mod signals;
@@ -31,6 +33,10 @@ fn main() -> ExitCode {
     runtime.shutdown_background();
     match ended {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<signals::Interrupted>() => {
+            // Whoever interrupted it knows.
+            ExitCode::from(error.downcast_ref().map_or(1, signals::Interrupted::status))
+        }
         Err(error) => {
             eprintln!("lockstep: {}", output::chain(&*error));
             ExitCode::FAILURE

@@ -14,6 +14,19 @@ use serde_json::{Value, json};
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, refused};
 use crate::output::{self, json_document, line, table};
+use crate::planned::{PlannedTarget, PlannedTx};
+
+/// What a transaction can be.
+const STATUSES: [&str; 8] = [
+    "pending",
+    "committed",
+    "reverting",
+    "applied",
+    "partial",
+    "rejected",
+    "reverted",
+    "cancelled",
+];
 
 /// Read configuration.
 #[derive(Debug, Args)]
@@ -68,7 +81,7 @@ Examples:
         #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "INDEX")]
         before: u64,
         /// Only with this status; may be given several times
-        #[arg(long)]
+        #[arg(long, value_parser = STATUSES)]
         status: Vec<String>,
         /// Only those that concern this target; may be given several times
         #[arg(long)]
@@ -79,6 +92,8 @@ Examples:
         /// Its index
         index: u64,
     },
+    #[command(flatten)]
+    Planned(PlannedTx),
 }
 
 /// Targets.
@@ -99,6 +114,8 @@ enum TargetCommand {
         /// Its name
         name: String,
     },
+    #[command(flatten)]
+    Planned(PlannedTarget),
 }
 
 /// `get`: the values by target and path.
@@ -132,8 +149,9 @@ pub(crate) async fn get(get: &Get, global: &Global) -> Result<(), Failed> {
 
 /// `tx list` and `tx show`.
 pub(crate) async fn tx(tx: &Transactions, global: &Global) -> Result<(), Failed> {
-    let mut admin = Client::connect(global, &tx.certificates).await?.admin();
+    let client = || Client::connect(global, &tx.certificates);
     match &tx.command {
+        Tx::Planned(planned) => planned.refuse(),
         Tx::List { limit, before, status, target } => {
             let request = ListTransactionsRequest {
                 limit: *limit,
@@ -141,11 +159,13 @@ pub(crate) async fn tx(tx: &Transactions, global: &Global) -> Result<(), Failed>
                 status: status.clone(),
                 target: target.clone(),
             };
+            let mut admin = client().await?.admin();
             let answer = admin.list_transactions(request).await.map_err(|s| refused(&s))?;
             transactions(&answer.into_inner().transactions, global.output)
         }
         Tx::Show { index } => {
             let request = GetTransactionRequest { index: *index };
+            let mut admin = client().await?.admin();
             let answer = admin.get_transaction(request).await.map_err(|s| refused(&s))?;
             let shown = answer.into_inner().transaction.unwrap_or_default();
             transaction(&shown, global.output)
@@ -225,15 +245,18 @@ pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Fai
 
 /// `target list` and `target show`.
 pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Failed> {
-    let mut admin = Client::connect(global, &target.certificates).await?.admin();
+    let client = || Client::connect(global, &target.certificates);
     match &target.command {
+        TargetCommand::Planned(planned) => planned.refuse(),
         TargetCommand::List => {
+            let mut admin = client().await?.admin();
             let answer =
                 admin.list_targets(ListTargetsRequest {}).await.map_err(|s| refused(&s))?;
             targets(&answer.into_inner().targets, global.output)
         }
         TargetCommand::Show { name } => {
             let request = GetTargetRequest { name: name.clone() };
+            let mut admin = client().await?.admin();
             let answer = admin.get_target(request).await.map_err(|s| refused(&s))?;
             let shown = answer.into_inner().target.unwrap_or_default();
             match global.output {

@@ -19,10 +19,22 @@ impl Signals {
     }
 
     /// Waits for the next one.
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> Interrupted {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => Interrupted(SignalKind::interrupt()),
+            _ = self.terminate.recv() => Interrupted(SignalKind::terminate()),
         }
+    }
+}
+
+/// A command that was ended before it was done, by this signal.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(crate) struct Interrupted(SignalKind);
+
+impl Interrupted {
+    /// What a shell shows of a process that a signal ended.
+    pub(crate) fn status(&self) -> u8 {
+        u8::try_from(128 + self.0.as_raw_value()).unwrap_or(u8::MAX)
     }
 }

@@ -1,0 +1,99 @@
+//! Commands that are to come: each is there and says so, so that nobody looks for a mistake of theirs.
+
+use clap::{Args, Subcommand};
+
+use crate::cli::Failed;
+
+/// Whatever stands behind the name.
+#[derive(Debug, Args)]
+pub(crate) struct Anything {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    rest: Vec<String>,
+}
+
+/// Commands by themselves.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Planned {
+    #[command(hide = true)]
+    Diff(Anything),
+    #[command(hide = true)]
+    Restore(Anything),
+    #[command(hide = true)]
+    Confirm(Anything),
+    #[command(hide = true)]
+    Node(Anything),
+    #[command(hide = true)]
+    Completions(Anything),
+    #[command(hide = true)]
+    Bench(Anything),
+}
+
+/// Those of `tx`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlannedTx {
+    #[command(hide = true)]
+    Watch(Anything),
+}
+
+/// Those of `target`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlannedTarget {
+    #[command(hide = true)]
+    Add(Anything),
+    #[command(hide = true)]
+    Remove(Anything),
+    #[command(hide = true)]
+    Import(Anything),
+    #[command(hide = true)]
+    Sync(Anything),
+    #[command(hide = true)]
+    Adopt(Anything),
+    #[command(hide = true)]
+    Claim(Anything),
+    #[command(hide = true)]
+    Pause(Anything),
+    #[command(hide = true)]
+    Resume(Anything),
+}
+
+impl Planned {
+    /// What there is to say about any of them.
+    pub(crate) fn refuse(&self) -> Result<(), Failed> {
+        refuse(match self {
+            Self::Diff(_) => "diff",
+            Self::Restore(_) => "restore",
+            Self::Confirm(_) => "confirm",
+            Self::Node(_) => "node",
+            Self::Completions(_) => "completions",
+            Self::Bench(_) => "bench",
+        })
+    }
+}
+
+impl PlannedTx {
+    /// The same.
+    pub(crate) fn refuse(&self) -> Result<(), Failed> {
+        let Self::Watch(_) = self;
+        refuse("tx watch")
+    }
+}
+
+impl PlannedTarget {
+    /// The same.
+    pub(crate) fn refuse(&self) -> Result<(), Failed> {
+        refuse(match self {
+            Self::Add(_) => "target add",
+            Self::Remove(_) => "target remove",
+            Self::Import(_) => "target import",
+            Self::Sync(_) => "target sync",
+            Self::Adopt(_) => "target adopt",
+            Self::Claim(_) => "target claim",
+            Self::Pause(_) => "target pause",
+            Self::Resume(_) => "target resume",
+        })
+    }
+}
+
+fn refuse(command: &str) -> Result<(), Failed> {
+    Err(format!("`lockstep {command}` is not implemented yet").into())
+}
