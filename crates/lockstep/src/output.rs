@@ -36,15 +36,22 @@ pub(crate) fn json_document(value: &Value) -> io::Result<()> {
     line(&format!("{value:#}"))
 }
 
+/// A text on one line, whatever a device put into it.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Writes rows under their titles, each column as wide as its widest cell.
 pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.chain([titles[column].chars().count()]).max().unwrap_or_default()
     };
     let widths: Vec<usize> = (0..titles.len()).map(width).collect();
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
-    for row in std::iter::once(&titles).chain(rows) {
+    for row in std::iter::once(&titles).chain(&rows) {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         line(cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
