@@ -4,12 +4,13 @@ mod act;
 mod journal;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lockstep_simulator::{Options, Simulator, faults};
+use lockstep_simulator::{Options, Setup, Simulator, faults, setup};
 use lockstep_yang::{ModelSet, Options as Models};
 use tokio::signal::unix::{SignalKind, signal};
+use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
 use crate::cli::{Failed, SIM_LISTEN};
 use crate::output::{chain, line};
@@ -23,6 +24,8 @@ Examples:
   lockstep sim --models ./models/lab                            one device on 127.0.0.1:57400
   lockstep sim --models ./models/lab --listen 127.0.0.1:57400 --count 3
   lockstep sim --models ./models/lab --faults faults.yaml       with faults from the start
+  lockstep sim --models ./models/lab --state ./devices          they keep what they hold
+  lockstep sim --models ./models/lab --tls-cert dev.pem --tls-key dev-key.pem --tls-ca ca.pem
   lockstep sim refuse 127.0.0.1:57401 /system/motd              from now on it refuses that path
   lockstep sim hang 127.0.0.1:57401 --apply-after 5s --times 1  the next Set is applied late
   lockstep sim journal 127.0.0.1:57401                          what it was asked, and what it did
@@ -46,12 +49,34 @@ pub(crate) struct Sim {
     /// Faults that devices have from the start (YAML)
     #[arg(long, value_name = "FILE")]
     faults: Option<PathBuf>,
+    /// A folder that keeps what devices hold, for when they are started again
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    tls: Tls,
+}
+
+/// Certificates, of the devices or of those who do something to them (PEM).
+#[derive(Debug, Args)]
+struct Tls {
+    /// The devices' certificate: they speak TLS. Of a command: our own
+    #[arg(long, global = true, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of the certificate
+    #[arg(long, global = true, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Who signs the certificates that clients have to show. Of a command: who signed the device's
+    #[arg(long, global = true, value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
+    /// Of a command: the name in the device's certificate, if it is not the address
+    #[arg(long, global = true, value_name = "NAME")]
+    tls_server_name: Option<String>,
 }
 
 /// `sim`.
 pub(crate) async fn sim(sim: Sim) -> Result<(), Failed> {
     match sim.command {
-        Some(act) => act::act(act).await,
+        Some(act) => act::act(act, &sim.tls).await,
         None => run(sim).await,
     }
 }
@@ -62,7 +87,9 @@ async fn run(sim: Sim) -> Result<(), Failed> {
     let options = Models { path, modules: Vec::new(), features: Vec::new(), origin: None };
     let models = ModelSet::load(&options).map_err(|error| chain(&error))?;
     let faults = sim.faults.map(|path| read_faults(&path)).transpose()?.unwrap_or_default();
-    let simulator = Simulator::start(Options { models, listen: sim.listen, count: sim.count })?;
+    let setup = Setup { tls: sim.tls.of_devices()?, state: sim.state };
+    let options = Options { models, listen: sim.listen, count: sim.count };
+    let simulator = Simulator::start_with(options, &setup).map_err(|error| chain(&error))?;
     for (devices, fault) in faults {
         for (number, device) in (1..).zip(simulator.devices()) {
             if devices.is_empty() || devices.contains(&number) {
@@ -81,9 +108,39 @@ async fn run(sim: Sim) -> Result<(), Failed> {
     Ok(())
 }
 
+impl Tls {
+    /// What the devices are given.
+    fn of_devices(&self) -> Result<Option<setup::Tls>, Failed> {
+        let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) else {
+            return match self.tls_ca {
+                None => Ok(None),
+                Some(_) => Err("--tls-ca needs --tls-cert and --tls-key".into()),
+            };
+        };
+        let client_ca = self.tls_ca.as_deref().map(read).transpose()?;
+        Ok(Some(setup::Tls { cert: read(cert)?, key: read(key)?, client_ca }))
+    }
+
+    /// What a command connects with.
+    fn of_client(&self) -> Result<Option<ClientTlsConfig>, Failed> {
+        let Some(ca) = &self.tls_ca else { return Ok(None) };
+        let mut tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read(ca)?));
+        if let Some(name) = &self.tls_server_name {
+            tls = tls.domain_name(name);
+        }
+        if let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) {
+            tls = tls.identity(Identity::from_pem(read(cert)?, read(key)?));
+        }
+        Ok(Some(tls))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failed> {
+    Ok(std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?)
+}
+
 /// The faults in a file, each with the devices it is for.
-fn read_faults(path: &std::path::Path) -> Result<Vec<(Vec<usize>, faults::Fault)>, Failed> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+fn read_faults(path: &Path) -> Result<Vec<(Vec<usize>, faults::Fault)>, Failed> {
+    let text = String::from_utf8(read(path)?)?;
     Ok(faults::from_yaml(&text).map_err(|error| format!("{}: {error}", path.display()))?)
 }

@@ -4,6 +4,7 @@ mod drift;
 mod feed;
 mod line;
 mod power;
+mod saved;
 mod state;
 mod window;
 
@@ -16,11 +17,13 @@ use lockstep_yang::ModelSet;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tonic::Status;
+use tonic::transport::Server;
 
 pub use drift::Error as DriftError;
 pub(crate) use feed::{Change, Next};
 pub(crate) use line::{Hold, Line};
 use power::Power;
+pub(crate) use saved::Saved;
 pub(crate) use state::State;
 
 use crate::Error;
@@ -41,14 +44,22 @@ struct Inner {
     /// Held while a Set is worked on.
     sets: Arc<tokio::sync::Mutex<()>>,
     power: Power,
+    server: Server,
+    saved: Saved,
     /// How often what hangs was let go.
     released: watch::Sender<u64>,
     runtime: Handle,
 }
 
 impl Device {
-    /// A new device, empty and listening.
-    pub(crate) fn start(models: ModelSet, listen: SocketAddr) -> Result<Self, Error> {
+    /// A new device, listening; empty unless something was saved.
+    pub(crate) fn start(
+        models: ModelSet,
+        listen: SocketAddr,
+        server: Server,
+        saved: Saved,
+    ) -> Result<Self, Error> {
+        let state = State::holding(saved.load(&models)?);
         let listener =
             power::bind(listen).map_err(|source| Error::Listen { address: listen, source })?;
         let local = listener.local_addr();
@@ -56,7 +67,9 @@ impl Device {
         let device = Self(Arc::new(Inner {
             models,
             address,
-            state: Mutex::default(),
+            state: Mutex::new(state),
+            server,
+            saved,
             sets: Arc::default(),
             power: Power::default(),
             released: watch::Sender::new(0),
@@ -117,6 +130,19 @@ impl Device {
     pub(crate) fn put(&self, state: &mut State, configuration: Configuration, commit: &str) {
         state.configuration = configuration;
         state.feed.publish(&state.configuration, commit);
+        self.save(state);
+    }
+
+    /// Keeps what it holds for the next time the process is started, but for what is not confirmed.
+    pub(crate) fn save(&self, state: &State) {
+        if state.window.is_none() {
+            self.0.saved.save(&state.configuration);
+        }
+    }
+
+    /// What serves it.
+    pub(crate) fn server(&self) -> Server {
+        self.0.server.clone()
     }
 
     /// What it shows now.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// What keeps a device from running.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +22,32 @@ pub enum Error {
         first: u16,
         /// How many were asked for.
         count: u16,
+    },
+    /// There may not be as many listeners.
+    #[error(
+        "{devices} devices need {needed} open files, and there may be {limit}; raise the limit with ulimit -n {needed}"
+    )]
+    Files {
+        /// How many were asked for.
+        devices: u16,
+        /// The files that takes.
+        needed: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The certificates cannot be used.
+    #[error("the certificates of the devices cannot be used")]
+    Tls {
+        /// Why.
+        source: tonic::transport::Error,
+    },
+    /// What it held when it ran last cannot be used.
+    #[error("{path}: {reason}")]
+    State {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
     },
     /// The simulator was stopped, and its devices with it.
     #[error("the simulator was stopped")]

@@ -44,9 +44,11 @@ pub mod device;
 mod edit;
 mod error;
 pub mod faults;
+mod files;
 pub mod journal;
 mod options;
 mod service;
+pub mod setup;
 mod shown;
 mod simulator;
 
@@ -54,4 +56,5 @@ pub use device::Device;
 pub use error::Error;
 pub use faults::Faults;
 pub use options::Options;
+pub use setup::Setup;
 pub use simulator::Simulator;

@@ -20,7 +20,6 @@ use lockstep_gnmi::proto::gnmi::{
 };
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 use tracing::warn;
 
@@ -40,9 +39,9 @@ pub(crate) async fn serve(
     let address = device.address();
     let gnmi = GNmiServer::new(Service { device: device.clone(), boot })
         .max_decoding_message_size(LARGEST_MESSAGE);
+    let mut server = device.server();
     let control = control::server(device);
-    let served =
-        Server::builder().add_service(gnmi).add_service(control).serve_with_incoming(incoming);
+    let served = server.add_service(gnmi).add_service(control).serve_with_incoming(incoming);
     if let Err(error) = served.await {
         warn!(%address, %error, "a device stopped serving");
     }

@@ -2,7 +2,8 @@
 
 use std::net::SocketAddr;
 
-use crate::{Device, Error, Options};
+use crate::device::Saved;
+use crate::{Device, Error, Options, Setup, files};
 
 /// Devices that run until this is stopped or dropped.
 #[derive(Debug)]
@@ -14,12 +15,27 @@ pub struct Simulator {
 impl Simulator {
     /// Starts all devices; each listens when this returns. To be called within a tokio runtime.
     pub fn start(options: Options) -> Result<Self, Error> {
+        Self::start_with(options, &Setup::default())
+    }
+
+    /// Starts all devices with something that they have in common.
+    pub fn start_with(options: Options, setup: &Setup) -> Result<Self, Error> {
         let Options { models, listen, count } = options;
+        files::make_room(count)?;
+        if let Some(folder) = &setup.state {
+            let failed = |error: std::io::Error| Error::State {
+                path: folder.clone(),
+                reason: error.to_string(),
+            };
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let server = setup.server()?;
         let mut simulator = Self { devices: Vec::new(), addresses: Vec::new() };
         for number in 0..count {
             let address = address(listen, number, count)?;
+            let saved = Saved::new(setup.state.as_deref(), usize::from(number) + 1);
             // Dropped on an error, and the devices before this one with it.
-            let device = Device::start(models.clone(), address)?;
+            let device = Device::start(models.clone(), address, server.clone(), saved)?;
             simulator.addresses.push(device.address());
             simulator.devices.push(device);
         }

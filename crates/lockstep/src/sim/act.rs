@@ -13,7 +13,7 @@ use lockstep_types::Path;
 use serde_json::Value as Json;
 use tonic::Code;
 
-use super::{journal, read_faults};
+use super::{Tls, journal, read_faults};
 use crate::cli::Failed;
 use crate::output::line;
 
@@ -211,7 +211,9 @@ pub(super) enum When {
 struct Kinds(Vec<Kind>);
 
 /// Does it.
-pub(super) async fn act(act: Act) -> Result<(), Failed> {
+pub(super) async fn act(act: Act, tls: &Tls) -> Result<(), Failed> {
+    let connect = async |device| connect(device, tls).await;
+    let add = async |device, fault: Fault| add(connect(device).await?, fault).await;
     match act {
         Act::Refuse { device, paths, code, message, after, to } => {
             if paths.is_empty() && to.on.is_empty() && !to.deletes {
@@ -261,12 +263,16 @@ pub(super) async fn act(act: Act) -> Result<(), Failed> {
     }
 }
 
-async fn add(device: SocketAddr, fault: Fault) -> Result<(), Failed> {
-    Ok(connect(device).await?.add_faults(fault).await?)
+async fn add(mut device: Client, fault: Fault) -> Result<(), Failed> {
+    Ok(device.add_faults(fault).await?)
 }
 
-async fn connect(device: SocketAddr) -> Result<Client, Failed> {
-    Ok(Client::connect(device.to_string()).await?)
+async fn connect(device: SocketAddr, tls: &Tls) -> Result<Client, Failed> {
+    let device = device.to_string();
+    Ok(match tls.of_client()? {
+        None => Client::connect(device).await?,
+        Some(tls) => Client::connect_tls(device, tls).await?,
+    })
 }
 
 impl Requests {

@@ -7,7 +7,7 @@ use lockstep_gnmi::proto::lockstep::sim::v1::{
 };
 use lockstep_types::Path;
 use serde_json::Value as Json;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
 use tonic::{Code, Status};
 
 use super::wire;
@@ -55,9 +55,27 @@ pub struct Client {
 impl Client {
     /// Connects to a device, given as `host:port`.
     pub async fn connect(address: impl Into<String>) -> Result<Self, Error> {
-        let address = address.into();
+        Self::connect_as(address.into(), "http", None).await
+    }
+
+    /// The same to a device that speaks TLS.
+    pub async fn connect_tls(
+        address: impl Into<String>,
+        tls: ClientTlsConfig,
+    ) -> Result<Self, Error> {
+        Self::connect_as(address.into(), "https", Some(tls)).await
+    }
+
+    async fn connect_as(
+        address: String,
+        scheme: &str,
+        tls: Option<ClientTlsConfig>,
+    ) -> Result<Self, Error> {
         let wrong = |source| Error::Connect { address: address.clone(), source };
-        let endpoint = Endpoint::from_shared(format!("http://{address}")).map_err(wrong)?;
+        let mut endpoint = Endpoint::from_shared(format!("{scheme}://{address}")).map_err(wrong)?;
+        if let Some(tls) = tls {
+            endpoint = endpoint.tls_config(tls).map_err(wrong)?;
+        }
         let channel = endpoint.connect().await.map_err(wrong)?;
         // Journals may be long.
         let client = ControlClient::new(channel).max_decoding_message_size(usize::MAX);

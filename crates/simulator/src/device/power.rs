@@ -96,7 +96,11 @@ impl Device {
     async fn off(&self, running: &mut Option<Running>, keep: bool) {
         let Some(Running { cut, server }) = running.take() else { return };
         // First, so that nothing under way can still take effect.
-        self.state().kill(keep);
+        {
+            let mut state = self.state();
+            state.kill(keep);
+            self.save(&state);
+        }
         // What hangs finds that it never happened.
         self.release();
         cut.send_replace(true);

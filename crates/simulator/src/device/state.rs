@@ -34,6 +34,11 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// A device that holds this and knows nothing else.
+    pub(super) fn holding(configuration: Configuration) -> Self {
+        Self { configuration, ..Self::default() }
+    }
+
     /// Ends what runs, as a kill does: nothing under way has an effect from here on.
     pub(crate) fn kill(&mut self, keep: bool) {
         self.boot += 1;

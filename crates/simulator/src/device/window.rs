@@ -62,14 +62,16 @@ impl Device {
         after: Configuration,
         time: Duration,
     ) {
-        self.put(state, after, id);
+        // First, so that nothing is saved before it is confirmed.
         state.window = Some(Window { id: id.to_owned(), before, timer: 0 });
+        self.put(state, after, id);
         self.start_timer(state, time);
     }
 
     /// The commit is confirmed.
     pub(crate) fn close_window(&self, state: &mut State) {
         state.window = None;
+        self.save(state);
     }
 
     /// Starts the time of the commit over.

@@ -1,8 +1,11 @@
 //! The control service, by address.
 
+use std::time::Duration;
+
 use lockstep_gnmi::proto::lockstep::sim::v1 as wire;
 use lockstep_simulator::control::{Client, Error};
-use lockstep_simulator::faults::Refusal;
+use lockstep_simulator::faults::Plan;
+use lockstep_simulator::faults::{Does, Feature, Refusal, Rewrite};
 use lockstep_simulator::journal::{Effect, Entry, Kind};
 use lockstep_simulator::{Device, Faults};
 use serde_json::json;
@@ -57,6 +60,64 @@ async fn the_journal_is_the_same_from_afar() {
     let later = wires.journal(far[1].number).await.unwrap();
     assert_eq!((later.len(), later[0].kind), (1, Kind::Set));
     assert!(matches!(later[0].effect, Effect::Refused { code: Code::NotFound, .. }));
+}
+
+#[tokio::test]
+async fn every_fault_is_the_same_from_afar() {
+    let stage = Stage::new().await;
+    let mut wires = wires(stage.device()).await;
+    let time = Duration::from_millis(90_000);
+    let refuse = |after| Does::Refuse { code: Code::DataLoss, message: "x".into(), after };
+    let path = || "/interfaces/interface[name=*]/mtu".parse().unwrap();
+    let all = [
+        refuse(false).always().at(path()).deletes().times(7),
+        refuse(true).once().on(Kind::REQUESTS),
+        Does::Delay(time).always().on([Kind::Get, Kind::Claim]),
+        Does::Hang(None).always(),
+        Does::Hang(Some(time)).always(),
+        Does::Drop { after: true }.always(),
+        Does::Restart { after: false, keep: true }.always(),
+        Does::Rewrite(Rewrite::Upper).always(),
+        Does::Rewrite(Rewrite::Lower).always(),
+        Does::Rewrite(Rewrite::Keep).always(),
+        Does::Rewrite(Rewrite::Value(json!({"a": [1]}))).always(),
+        Does::Lack(Feature::Depth).always(),
+        Does::Ignore(Feature::Commit).always(),
+        Does::Drift { value: None, every: time }.always().at(path()),
+        Does::Drift { value: Some(json!("x")), every: time }.always().at(path()),
+    ];
+    for fault in all.clone() {
+        wires.add_faults(fault).await.unwrap();
+    }
+    let all = Plan::from(all);
+    assert_eq!(stage.device().faults(), all);
+    assert_eq!(wires.faults().await.unwrap(), all);
+    wires.set_faults(Plan::default()).await.unwrap();
+    assert!(stage.device().faults().is_empty());
+}
+
+#[tokio::test]
+async fn a_device_drifts_and_releases_from_afar() {
+    let mut stage = Stage::new().await;
+    let mut wires = wires(stage.device()).await;
+    let path = "/system/motd".parse().unwrap();
+    wires.drift(&path, Some(&json!("mine"))).await.unwrap();
+    assert_eq!(stage.device().configuration().len(), 1);
+    wires.drift(&path, None).await.unwrap();
+    assert!(stage.device().configuration().is_empty());
+    let nonsense = wires.drift(&"/nonsense".parse().unwrap(), None).await.unwrap_err();
+    assert!(matches!(nonsense, Error::Answer { code: Code::InvalidArgument, .. }), "{nonsense}");
+
+    wires.set_faults(Does::Hang(None).once()).await.unwrap();
+    let hangs = Ask::new().update("/system/motd", json!("x"));
+    let soon = Duration::from_millis(50);
+    assert!(tokio::time::timeout(soon, hangs.send(&mut stage.client)).await.is_err());
+    wires.release().await.unwrap();
+    while stage.device().configuration().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let far = wires.journal(0).await.unwrap();
+    assert_eq!(far.last().map(|entry| entry.late), Some(true));
 }
 
 #[tokio::test]
