@@ -125,8 +125,8 @@ class Lab:
 
     # The command line.
 
-    def command(self, *arguments):
-        server = ["--server", f"127.0.0.1:{self.port}", "--insecure"]
+    def command(self, *arguments, insecure=True):
+        server = ["--server", f"127.0.0.1:{self.port}", *(["--insecure"] if insecure else [])]
         return subprocess.run([BINARY, *server, *arguments], capture_output=True, text=True, timeout=PATIENCE)
 
     def run(self, *arguments):
@@ -241,6 +241,58 @@ def options(**given):
     extension.registered_ext.id = 999
     extension.registered_ext.msg = any_
     return extension
+
+
+def fields(content):
+    """The fields of a message on the wire, by number; a number or bytes each, in the order they came."""
+    found, at = {}, 0
+
+    def number():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = content[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(content):
+        key = number()
+        value = number()
+        if key & 7 == 2:
+            value, at = content[at : at + value], at + value
+        found.setdefault(key >> 3, []).append(value)
+    return found
+
+
+def outcome(any_):
+    """A google.protobuf.Any with lockstep.v1.Outcome, as a dictionary."""
+    any_ = fields(any_)
+    assert any_[1] == [b"type.googleapis.com/lockstep.v1.Outcome"]
+    told = fields(any_.get(2, [b""])[0])
+    text = lambda message, number: message.get(number, [b""])[0].decode()
+    targets = {}
+    for entry in told.get(4, []):
+        entry = fields(entry)
+        one = fields(entry.get(2, [b""])[0])
+        names = {1: "status", 2: "code", 3: "message", 4: "waiting_for"}
+        targets[text(entry, 1)] = {name: text(one, number) for number, name in names.items()}
+    index, left_out = told.get(2, [0])[0], told.get(5, [0])[0]
+    return {"id": text(told, 1), "index": index, "status": text(told, 3), "targets": targets, "left_out": left_out}
+
+
+def outcome_of_error(error):
+    """The outcome in the details of an error: a google.rpc.Status in its trailing metadata."""
+    metadata = dict(getattr(error, "orig_exc", error).trailing_metadata())
+    return outcome(fields(metadata["grpc-status-details-bin"])[3][0])
+
+
+def outcome_of_answer(answer):
+    (registered,) = [extension.registered_ext for extension in answer.extension]
+    assert registered.id == 999
+    return outcome(registered.msg)
 
 
 def path(text, target=""):

@@ -53,6 +53,8 @@ def test_a_rollback_is_refused_with_the_reason(lab):
     assert lab.run("rollback", "1", "--rule", "path")["status"] == "applied"
     assert lab.on_device("leaf1", "/system") == {"lab:hostname": "b"}
     unknown = lab.command("rollback", "99")
+    assert unknown.returncode != 0 and "FAILED_PRECONDITION" in unknown.stderr
+    unknown = lab.command("tx", "show", "99")
     assert unknown.returncode != 0 and "NOT_FOUND" in unknown.stderr
 
 

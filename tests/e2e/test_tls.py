@@ -1,0 +1,92 @@
+"""A node behind certificates."""
+
+import datetime
+import ipaddress
+
+import grpc
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+from lab import Lab, Process, until
+
+
+class Authority:
+    """Signs certificates, and writes them where a node finds them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "lab")])
+        constraints = x509.BasicConstraints(ca=True, path_length=None)
+        self.certificate = self.sign(self.name, self.key, (constraints, True))
+        self.write("ca", self.certificate)
+
+    def sign(self, name, key, *extensions):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        day = datetime.timedelta(days=1)
+        builder = x509.CertificateBuilder(self.name, name, key.public_key(), x509.random_serial_number(), now - day, now + day)
+        for extension, critical in extensions:
+            builder = builder.add_extension(extension, critical)
+        return builder.sign(self.key, hashes.SHA256())
+
+    def issue(self, name):
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+        address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+        self.write(name, self.sign(subject, key, (address, False)))
+        pem = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        (self.folder / f"{name}.key").write_bytes(pem)
+
+    def write(self, name, certificate):
+        (self.folder / f"{name}.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+
+
+@pytest.fixture
+def behind_tls(tmp_path):
+    authority = Authority(tmp_path)
+    authority.issue("node")
+    authority.issue("client")
+    lab = Lab(tmp_path, devices=1)
+    tls = {"cert": "node.pem", "key": "node.key", "ca": "ca.pem", "require-client-cert": True}
+    lab.write_config(insecure=False, tls=tls)
+    lab.start_device("leaf1")
+    try:
+        yield lab
+    finally:
+        lab.stop()
+
+
+def flags(lab, *, client=True):
+    own = ["--tls-cert", lab.folder / "client.pem", "--tls-key", lab.folder / "client.key"]
+    return ["--tls-ca", lab.folder / "ca.pem", *(own if client else [])]
+
+
+def test_only_who_has_a_certificate_comes_in(behind_tls):
+    lab = behind_tls
+    lab.start_node(wait=False)
+    ask = lambda *more: lab.command("target", "list", *more, insecure=False)
+    until("the node answers", lambda: ask(*flags(lab)).returncode == 0)
+    assert ask(*flags(lab, client=False)).returncode != 0
+    assert ask().returncode != 0
+    assert lab.command("target", "list").returncode != 0
+    until("leaf1 is synchronised", lambda: "synchronised" in ask(*flags(lab)).stdout)
+    read = lambda name: (lab.folder / name).read_bytes()
+    credentials = grpc.ssl_channel_credentials(read("ca.pem"), read("client.key"), read("client.pem"))
+    with grpc.secure_channel(f"127.0.0.1:{lab.port}", credentials) as channel:
+        stub = gnmi_pb2_grpc.gNMIStub(channel)
+        assert stub.Capabilities(gnmi_pb2.CapabilityRequest()).gNMI_version == "0.10.0"
+    set_ = lab.command("set", "leaf1", "--update", "/system/motd=x", *flags(lab), insecure=False)
+    assert set_.stdout.startswith("transaction 1 applied"), set_
+
+
+def test_certificates_of_nobody_in_particular(behind_tls):
+    lab = behind_tls
+    lab.write_config(insecure=False, tls={"cert": "node.pem", "key": "node.key", "require-client-cert": True})
+    node = Process(lab.folder / "node.log", "serve", "--config", lab.folder / "lockstep.yaml")
+    assert node.process.wait(30) == 1
+    assert "tls.require-client-cert" in node.log.read_text()
