@@ -1,0 +1,22 @@
+"""What is served over HTTP, and what says that it is to come."""
+
+import urllib.error
+import urllib.request
+
+
+def ask(lab, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{lab.http}{path}", timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_http(lab):
+    assert ask(lab, "/healthz") == (200, "ok\n")
+    assert ask(lab, "/readyz") == (200, "ready\n")
+    for path in ("/", "/metrics", "/api", "/api/", "/api/v1/targets"):
+        status, said = ask(lab, path)
+        assert status == 501 and "not implemented yet" in said, path
+    for path in ("/nowhere", "/apis"):
+        assert ask(lab, path)[0] == 404, path
