@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod gnmic;
 mod nearest;
+mod scalar;
 mod size;
 mod store;
 mod target;

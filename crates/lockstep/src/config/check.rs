@@ -34,6 +34,9 @@ pub(super) fn check(
     let tls = tls(&file, listen, http, folder)?;
     let message = match &file.limits.message {
         None => MESSAGE,
+        Some(Size::Bytes(0)) => {
+            return Err(Problem::value("limits.message", "0 bytes are too few"));
+        }
         Some(Size::Bytes(bytes)) => *bytes,
         Some(Size::Text(text)) => {
             size::bytes(text).map_err(|wrong| Problem::value("limits.message", wrong))?

@@ -7,14 +7,17 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::error::Problem;
-use super::nearest;
+use super::{nearest, scalar};
 
 /// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) node: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) listen: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) http: Option<String>,
     pub(super) store: Option<String>,
     pub(super) store_tls: Option<StoreTls>,
@@ -81,21 +84,33 @@ pub(super) struct Target {
     pub(super) tls_ca: Option<PathBuf>,
     pub(super) tls_cert: Option<PathBuf>,
     pub(super) tls_key: Option<PathBuf>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) tls_server_name: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) username: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) password: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) token: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) timeout: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) encoding: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::texts")]
     pub(super) tags: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) model: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) sync: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) drift: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) initial: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::texts")]
     pub(super) ignore: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) role: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) commit_confirmed: Option<String>,
 }
 
@@ -110,7 +125,9 @@ pub(super) struct Addresses(pub(super) Vec<String>);
     reason = "known and checked for its shape; everything is kept until it is there"
 )]
 pub(super) struct Retention {
+    #[serde(default, deserialize_with = "scalar::count")]
     pub(super) transactions: Option<u64>,
+    #[serde(default, deserialize_with = "scalar::count")]
     pub(super) days: Option<u64>,
 }
 
@@ -118,6 +135,7 @@ pub(super) struct Retention {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Limits {
     pub(super) message: Option<Size>,
+    #[serde(default, deserialize_with = "scalar::count")]
     pub(super) pending: Option<usize>,
 }
 

@@ -88,6 +88,41 @@ fn values_come_from_the_environment() {
 }
 
 #[test]
+fn numbers_come_from_the_environment_too() {
+    let environment = |name: &str| (name == "N").then(|| "12".to_owned());
+    let text = format!("{SMALL}\nlimits: {{pending: $N, message: $N}}\nretention: {{days: $N}}");
+    let config = Config::parse(&text, Path::new("."), &environment).unwrap();
+    assert_eq!((config.message, config.pending), (12, 12));
+}
+
+#[test]
+fn a_text_needs_no_quotes() {
+    let with = |more: &str| SMALL.replace("insecure: true}", &format!("insecure: true, {more}}}"));
+    let config = parse(&with("password: 1234, username: 42, tags: [7, true]")).unwrap();
+    let leaf1 = &config.targets["leaf1"];
+    assert_eq!(leaf1.driver.password.as_deref(), Some("1234"));
+    assert_eq!(leaf1.driver.username.as_deref(), Some("42"));
+    assert_eq!(leaf1.tags, ["7", "true"]);
+    let lossy = error(&with("password: 1.10"));
+    assert_eq!(lossy, "targets.leaf1.password: is read as the number 1.1; put it in quotes");
+    // YAML drops the zeros before anybody could keep them.
+    assert!(error(&with("password: 0042")).ends_with("put it in quotes"));
+    assert!(error(&with("timeout: 10")).ends_with("write it like `10s` or `1m30s`"));
+    assert!(error(&with("password: [a]")).ends_with("is not a single value"));
+}
+
+#[test]
+fn a_limit_of_nothing_is_none() {
+    for limits in ["limits: {pending: 0}", "limits: {message: 0}", "limits: {message: 0MiB}"] {
+        let wrong = error(&format!("{SMALL}\n{limits}"));
+        assert!(wrong.starts_with("limits."), "{wrong}");
+    }
+    let wrong = error(&format!("{SMALL}\nretention: {{days: 0}}"));
+    assert_eq!(wrong, "retention.days: 0 is not a whole number above 0");
+    assert!(error("limits: {pending: many}").contains("\"many\" is not a whole number"));
+}
+
+#[test]
 fn plaintext_stays_on_the_machine() {
     assert!(error("models: {}").starts_with("tls: is missing"));
     let open = error("insecure: true\nlisten: 0.0.0.0:9339");
