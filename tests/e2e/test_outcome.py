@@ -130,7 +130,6 @@ def test_what_is_to_come_says_so(lab):
     assert wrong.returncode != 0 and "reverted" in wrong.stderr
 
 
-@pytest.mark.skip(reason="core")  # a request is compared by what it asks, not by what that made of the state then
 def test_the_same_id_after_another_change(lab):
     with lab.stub() as stub:
         ask = lambda id_, content: stub.Set(
@@ -147,7 +146,6 @@ def test_the_same_id_after_another_change(lab):
     assert len(lab.transactions()) == 2
 
 
-@pytest.mark.skip(reason="core")  # what an update adds is joined with what stands there when it is decided
 def test_updates_of_one_leaf_list_at_once(lab):
     servers = [f"10.0.0.{number}" for number in (1, 2, 3)]
     errors = []
