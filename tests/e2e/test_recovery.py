@@ -1,13 +1,16 @@
 """Devices that restart, nodes that are killed, changes that are taken back."""
 
 import itertools
+import os
+import pty
+import subprocess
 import threading
 
 import grpc
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
-from lab import PATIENCE, code, options, update, until
+from lab import BINARY, PATIENCE, code, options, update, until
 
 
 def test_a_device_that_lost_its_configuration_gets_it_back(lab):
@@ -56,6 +59,33 @@ def test_a_rollback_is_refused_with_the_reason(lab):
     assert unknown.returncode != 0 and "FAILED_PRECONDITION" in unknown.stderr
     unknown = lab.command("tx", "show", "99")
     assert unknown.returncode != 0 and "NOT_FOUND" in unknown.stderr
+
+
+def at_a_terminal(lab, typed, *arguments):
+    """Runs a command with a terminal as its input, on which somebody has typed."""
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, typed.encode())
+        server = ["--server", f"127.0.0.1:{lab.port}", "--insecure"]
+        return subprocess.run(
+            [BINARY, *server, *arguments], stdin=theirs, capture_output=True, text=True, timeout=PATIENCE
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_a_person_is_asked_before_a_rollback(lab):
+    with lab.stub() as stub:
+        stub.Set(gnmi_pb2.SetRequest(update=[update("/system/motd", "x", name) for name in ("leaf1", "leaf2")]))
+    no = at_a_terminal(lab, "n\n", "rollback", "1")
+    assert no.returncode == 1 and "roll back transaction 1 on leaf1, leaf2? [y/N]" in no.stderr, no
+    assert len(lab.transactions()) == 1
+    yes = at_a_terminal(lab, "y\n", "rollback", "1")
+    assert yes.returncode == 0, yes
+    # A program is not asked, nor somebody who said so before.
+    said = at_a_terminal(lab, "", "cancel", "1", "--yes")
+    assert "[y/N]" not in said.stderr and "outcome" in said.stderr, said
 
 
 def test_a_node_that_stops_and_starts_goes_on(lab):

@@ -4,7 +4,7 @@ import grpc
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
-from lab import code, message, options, path, update, until
+from lab import MODELS, code, message, options, path, update, until
 
 ETH = "/interfaces/interface[name=eth1/1]"
 
@@ -228,6 +228,19 @@ def test_capabilities(lab):
     assert found["gnmi_version"] == "0.10.0"
     assert {"name": "lab", "organization": "Lockstep", "version": "2026-11-15"} in found["supported_models"]
     assert {"json", "json_ietf"} <= set(found["supported_encodings"])
+
+
+def test_capabilities_are_those_of_every_model_set(lab):
+    lab.node.stop()
+    other = lab.folder / "other"
+    other.mkdir()
+    text = 'module other { namespace "urn:other"; prefix o; revision 2026-01-01; leaf x { type string; } }'
+    (other / "other.yang").write_text(text)
+    lab.write_config(models={"lab-1.0": str(MODELS), "other-1.0": str(other)})
+    lab.start_node()
+    with lab.client() as client:
+        names = {model["name"] for model in client.capabilities()["supported_models"]}
+    assert {"lab", "other"} <= names
 
 
 def test_subscribe_is_said_not_to_be_there(lab):
