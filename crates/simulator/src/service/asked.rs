@@ -13,8 +13,8 @@ use crate::edit;
 use crate::faults::{Acting, Asked, Feature};
 use crate::journal::Kind;
 
-/// The faults that act on a Set.
-pub(super) fn set(device: &Device, request: &SetRequest) -> Acting {
+/// The faults that act on a Set, and the paths it touches if there are any.
+pub(super) fn set(device: &Device, request: &SetRequest) -> (Acting, Vec<Path>) {
     let mut asked = Asked::of(kind(request), features(&request.extension));
     let (before, narrow) = {
         let state = device.state();
@@ -23,7 +23,11 @@ pub(super) fn set(device: &Device, request: &SetRequest) -> Acting {
     if narrow {
         (asked.paths, asked.deletes) = touched(device, &before, request);
     }
-    device.state().faults.act(&asked)
+    let acting = device.state().faults.act(&asked);
+    if !narrow && !acting.names.is_empty() {
+        (asked.paths, _) = touched(device, &before, request);
+    }
+    (acting, asked.paths)
 }
 
 /// The faults that act on a Get.

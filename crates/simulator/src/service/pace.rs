@@ -37,8 +37,8 @@ impl Service {
     ) -> Option<Result<SetResponse, Status>> {
         let arrived = journal::now();
         let job = self.work(move |device, _| {
-            let acting = asked::set(device, &request);
-            Job { request, acting, arrived, late: false }
+            let (acting, paths) = asked::set(device, &request);
+            Job { request, acting, paths, arrived, late: false }
         });
         let mut job = match job.await {
             Ok(job) => job,

@@ -20,6 +20,8 @@ use crate::journal::{self, Entry, Kind, Told};
 pub(super) struct Job {
     pub(super) request: SetRequest,
     pub(super) acting: Acting,
+    /// What it touches, if a fault acts on it.
+    pub(super) paths: Vec<Path>,
     pub(super) arrived: i64,
     /// It hung before.
     pub(super) late: bool,
@@ -40,6 +42,7 @@ impl Job {
             arrived: self.arrived,
             election: client.as_ref().map(|client| client.election),
             role: client.map(|client| client.role).unwrap_or_default(),
+            paths: self.paths.clone(),
             commit: commit.map(|(id, _)| id).unwrap_or_default(),
             late: self.late,
             faults: self.acting.names.iter().map(ToString::to_string).collect(),
@@ -75,7 +78,10 @@ pub(super) fn answer(device: &Device, boot: u64, job: &Job) -> Result<SetRespons
     let mut state = device.state();
     state.alive(boot)?;
     let done = wanted.map(|wanted| carry_out(device, &mut state, wanted, before));
-    let mut entry = Entry { paths: touched, ..job.entry() };
+    let mut entry = job.entry();
+    if !touched.is_empty() {
+        entry.paths = touched;
+    }
     if done.is_err() && entry.told != Told::Nothing {
         // It is no lie any more.
         entry.told = Told::Effect;

@@ -49,6 +49,7 @@ async fn a_set_that_hangs_is_applied_late() {
     let journal = until(&stage, |journal| journal.len() == 3).await;
     let effects: Vec<_> = journal.iter().map(|one| (one.effect.clone(), one.late)).collect();
     assert_eq!(effects, [(Effect::Nothing, false), (Effect::Done, false), (Effect::Done, true)]);
+    assert!(journal.iter().all(|entry| entry.paths == ["/system/motd".parse().unwrap()]));
     assert_eq!((&journal[2].told, journal[2].faults[0].as_str()), (&Told::Nothing, "hang"));
     assert!(journal[2].arrived < journal[1].arrived && journal[2].timestamp > journal[1].timestamp);
     assert_eq!(read(&mut stage.client, "/system/motd").await.unwrap(), json!("late"));
