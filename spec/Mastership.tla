@@ -53,7 +53,9 @@ LearnFenced(n, t) ==
   /\ UNCHANGED <<store, masters, session, link, device, stray, faults, clients>>
 
 \* The answer takes too long: the node closes the connection.  (A device that
-\* answers in time is the usual case; a slow one is a fault with a budget.)
+\* answers in time is the usual case; a slow one is a fault with a budget.)  There
+\* are no clocks here: this covers the device's own time limit and the deadline of
+\* a transaction that has turned alike.
 GiveUp(n, t) ==
   /\ request[n][t].stage = "sent" /\ Usable(n, t)
   /\ ~device[t].on \/ faults.strays < Run.strays

@@ -25,6 +25,8 @@ pub struct Faults {
     pub disconnects: u8,
     /// A request gets no answer, and may land later.
     pub hangs: u8,
+    /// A device never answers a request of an atomic transaction: only its deadline ends the wait.
+    pub silences: u8,
     /// A device refuses a proposal.
     pub refusals: u8,
     /// A device refuses an undo.

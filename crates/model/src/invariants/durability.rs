@@ -1,5 +1,6 @@
 //! What a client was told stays true: an outcome is the outcome, and what was told as decided stays
-//! decided. A client is told of what it asked, and when it asked to be told.
+//! decided. A client is told of what it asked, and when it asked to be told: how far it is, if that is all
+//! there is to tell by the time it named.
 
 use lockstep_protocol::View;
 use lockstep_protocol::record::Status;
@@ -26,11 +27,12 @@ pub fn keeps(step: &Step<'_>) -> bool {
 
 fn stays_true(store: &View, index: Index, told: Status) -> bool {
     store.transaction(index).is_some_and(|transaction| {
-        if told.is_final() {
-            transaction.status == told
-        } else {
-            told != Status::Pending
-                && !matches!(transaction.status, Status::Pending | Status::Rejected)
+        let undecided = matches!(transaction.status, Status::Pending | Status::Rejected);
+        match told {
+            Status::Pending => true,
+            Status::Reverting => matches!(transaction.status, Status::Reverting | Status::Reverted),
+            told if told.is_final() => transaction.status == told,
+            _ => !undecided,
         }
     })
 }
@@ -43,7 +45,8 @@ fn is_what_was_asked(system: &System, number: usize, told: &Told) -> bool {
         Until::Outcome => status.is_final(),
         Until::Decision => *status != Status::Pending,
     };
-    due && asks_for(&system.store, &request, *index)
+    let in_time = request.answer_by.is_some_and(|by| by <= system.now);
+    (due || in_time) && asks_for(&system.store, &request, *index)
 }
 
 fn asks_for(store: &View, request: &Request, index: Index) -> bool {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use lockstep_protocol::record::{Kind, Mode, Rule};
 use lockstep_protocol::{Body, Request, Until};
-use lockstep_types::{Content, Edit, Index, Path, Target, Timestamp, TransactionId, Value};
+use lockstep_types::{
+    Addition, Content, Edit, Index, Path, Target, Timestamp, TransactionId, Value,
+};
 
 /// Whether a deadline can pass in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +24,12 @@ pub struct Entry {
     until: Until,
     deadline: Deadline,
     id: Option<usize>,
+    prompt: bool,
 }
 
 impl Entry {
     /// An atomic change, such as `t1:/a=1,/b=1 t2:/a=1`; `/a=-` is a delete, `/l=*` an entry of a
-    /// list, and `!/l` clears a subtree.
+    /// list, `/s+=1` adds to a leaf-list, and `!/l` clears a subtree.
     #[must_use]
     pub fn atomic(text: &str) -> Self {
         Self::change(Mode::Atomic, text)
@@ -51,7 +54,7 @@ impl Entry {
     }
 
     fn new(body: Body) -> Self {
-        Self { body, until: Until::Outcome, deadline: Deadline::Never, id: None }
+        Self { body, until: Until::Outcome, deadline: Deadline::Never, id: None, prompt: false }
     }
 
     /// On these targets alone.
@@ -72,6 +75,13 @@ impl Entry {
     #[must_use]
     pub fn asynchronous(mut self) -> Self {
         self.until = Until::Decision;
+        self
+    }
+
+    /// The client is answered when its deadline has passed, however far it is.
+    #[must_use]
+    pub fn prompt(mut self) -> Self {
+        self.prompt = true;
         self
     }
 
@@ -96,7 +106,7 @@ impl Entry {
             body: self.body.clone(),
             until: self.until,
             deadline: self.passes(number).unwrap_or(Timestamp::new(u64::MAX / 2)),
-            answer_by: None,
+            answer_by: self.passes(number).filter(|_| self.prompt).map(Timestamp::next),
             author: String::new(),
             comment: String::new(),
         }
@@ -138,6 +148,10 @@ pub fn leaf(value: &str) -> Content {
     Content::Leaf(Value::String(value.into()))
 }
 
+fn addition(value: &str) -> Addition {
+    Addition::Values { values: vec![Value::String(value.into())], sorted: false }
+}
+
 #[expect(clippy::expect_used, reason = "the catalogue's own text")]
 fn edit(text: &str) -> (Target, Edit) {
     let (name, body) = text.split_once(':').expect("target:edits");
@@ -147,6 +161,10 @@ fn edit(text: &str) -> (Target, Edit) {
             Some(cleared) => edit.clear.push(path(cleared)),
             None => {
                 let (at, value) = part.rsplit_once('=').expect("path=value");
+                if let Some(at) = at.strip_suffix('+') {
+                    edit.add.insert(path(at), addition(value));
+                    continue;
+                }
                 match value {
                     "-" => edit.clear.push(path(at)),
                     "*" => {

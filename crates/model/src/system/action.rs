@@ -32,6 +32,8 @@ pub enum Action {
     Answer(usize),
     /// A node gives up on a request.
     Hang(usize),
+    /// A device never answers a request.
+    Silence(usize),
     /// A node connects to a device.
     Connect(usize, Target),
     /// A connection breaks.
@@ -107,6 +109,10 @@ impl System {
             Action::Hang(at) => {
                 self.left.hangs -= 1;
                 self.hang(*at);
+            }
+            Action::Silence(at) => {
+                self.left.silences -= 1;
+                self.silence(*at);
             }
             Action::Connect(node, target) => self.connect(*node, target),
             Action::Disconnect(node, target) => {

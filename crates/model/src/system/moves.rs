@@ -3,7 +3,7 @@
 use lockstep_protocol::Ask;
 use lockstep_protocol::node::Work;
 use lockstep_protocol::record::Status;
-use lockstep_types::Target;
+use lockstep_types::{Target, Timestamp};
 
 use super::action::{Action, Reaction};
 use super::{Flight, System};
@@ -107,14 +107,14 @@ impl System {
     }
 
     fn deadlines(&self) -> impl Iterator<Item = Action> {
+        let next = self.next_deadline().filter(|_| self.left.late > 0);
+        next.map(|deadline| Action::Late(deadline.next())).into_iter()
+    }
+
+    fn next_deadline(&self) -> Option<Timestamp> {
         let script = self.scenario.script.iter().enumerate().take(self.submitted);
-        script
-            .filter_map(|(at, entry)| entry.passes(at + 1))
-            .map(lockstep_types::Timestamp::next)
-            .find(|late| *late > self.now)
-            .filter(|_| self.left.late > 0)
-            .map(Action::Late)
-            .into_iter()
+        let mut deadlines = script.filter_map(|(at, entry)| entry.passes(at + 1));
+        deadlines.find(|deadline| *deadline >= self.now)
     }
 
     fn device_mishaps(&self, mishaps: &mut Vec<Action>) {
@@ -130,6 +130,9 @@ impl System {
         for (at, flight) in self.requests.iter().enumerate() {
             if self.left.hangs > 0 && !flight.orphan && self.scenario.is_fragile(&flight.target) {
                 mishaps.push(Action::Hang(at));
+            }
+            if self.left.silences > 0 && !flight.orphan && self.has_a_deadline(flight) {
+                mishaps.push(Action::Silence(at));
             }
         }
         for (target, device) in &self.devices {
@@ -187,6 +190,15 @@ impl System {
     pub fn purpose(&self, flight: &Flight) -> Option<&Work> {
         let core = self.nodes[flight.node].core.as_ref()?;
         Some(&core.desk().link(&flight.target)?.work)
+    }
+
+    /// Whether a deadline that is still to pass ends the wait for an answer.
+    fn has_a_deadline(&self, flight: &Flight) -> bool {
+        let Some(Work::Applying(index)) = self.purpose(flight) else { return false };
+        let ends = self.store.transaction(*index).is_some_and(|transaction| {
+            transaction.is_atomic() && Some(transaction.deadline) == self.next_deadline()
+        });
+        ends && self.left.late > 0 && self.scenario.is_fragile(&flight.target)
     }
 
     fn may_refuse(&self, flight: &Flight) -> bool {

@@ -76,10 +76,7 @@ impl System {
 
     /// The node gives up on a request, which may still land.
     pub(super) fn hang(&mut self, at: usize) {
-        let flight = &mut self.requests[at];
-        flight.orphan = true;
-        let flight = flight.clone();
-        self.drop_orphans();
+        let flight = self.silence(at);
         let event = Event::Answered {
             target: flight.target,
             connection: flight.connection,
@@ -87,6 +84,15 @@ impl System {
             answer: Answer::Unknown,
         };
         self.tell(flight.node, event);
+    }
+
+    /// A request gets no answer, and its node is not told so; it may still land.
+    pub(super) fn silence(&mut self, at: usize) -> Flight {
+        let flight = &mut self.requests[at];
+        flight.orphan = true;
+        let flight = flight.clone();
+        self.drop_orphans();
+        flight
     }
 
     /// A device stops: every connection to it breaks, and what was on its way to it is lost.

@@ -96,7 +96,8 @@ fn change_an_op(event: &mut Event) {
     }
 }
 
-/// A write whose node is told that it did not happen: where it is told, and the write.
+/// A write whose node is told that it did not happen: where it is told, and the write. One that nobody
+/// else made as well: two nodes may undo the same thing in the store, and then it did happen.
 fn failed(lines: &[Line]) -> Option<(usize, Txn)> {
     let at = saw(lines, |event| matches!(event, Event::Written { result: Written::Stale(_), .. }))?;
     let Event::Written { wake, .. } = event(&lines[at])? else { return None };
@@ -106,7 +107,16 @@ fn failed(lines: &[Line]) -> Option<(usize, Txn)> {
         Command::Write { wake: by, txn } if by == wake => Some(txn.clone()),
         _ => None,
     })?;
-    Some((at, txn))
+    (writes(lines).filter(|made| made.ops == txn.ops).count() == 1).then_some((at, txn))
+}
+
+/// Every write that a node wants.
+fn writes(lines: &[Line]) -> impl Iterator<Item = &Txn> {
+    let did = lines.iter().filter_map(step).flat_map(|step| &step.did);
+    did.filter_map(|command| match command {
+        Command::Write { txn, .. } => Some(txn),
+        _ => None,
+    })
 }
 
 #[test]

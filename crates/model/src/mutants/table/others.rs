@@ -24,6 +24,29 @@ pub(super) const MUTANTS: &[Mutant] = &[
         invariant: "Durability",
     },
     Mutant {
+        name: "addition-onto-applied",
+        breaks: "what is added joins what the device has, not what is committed",
+        stands_for: "Fold",
+        file: "protocol/src/step/plan.rs",
+        find: "edit.resolve(&committed, standing)",
+        replace: "edit.resolve(&applied, standing)",
+        scenario: "additions",
+        invariant: "Fold",
+    },
+    Mutant {
+        name: "addition-at-submission",
+        breaks: "what is added joins what stood when it was asked for",
+        stands_for: "ids",
+        file: "protocol/src/node/append.rs",
+        find: "let proposal = Proposal { edit: edit.clone(), ..Proposal::default() };",
+        replace: r"let standing = edit.onto(&draft.view.committed(target));
+        let set = standing.sets().map(|(path, content)| (path.clone(), content.clone())).collect();
+        let edit = lockstep_types::Edit { clear: edit.clear.clone(), set, ..Default::default() };
+        let proposal = Proposal { edit, ..Proposal::default() };",
+        scenario: "additions",
+        invariant: "Durability",
+    },
+    Mutant {
         name: "holder-not-woken",
         breaks: "what concerns a held target does not wake its holder",
         stands_for: "a wake-up",

@@ -116,6 +116,19 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             )
         },
         Scenario {
+            faults: Faults { late: 1, disconnects: 1, restarts: 1, ..Faults::default() },
+            reaches: vec![Fact::Applied, Fact::Reverted, Fact::NewTerm],
+            ..scenario(
+                "additions",
+                "values are added to what is committed by then, whatever became of those before",
+                vec![
+                    Entry::atomic("t1:/s+=1").asynchronous().late(),
+                    Entry::queued("t1:/s+=2").asynchronous(),
+                    Entry::queued("t1:/s+=3").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
             reaches: vec![Fact::Applied, Fact::Rejected, Fact::Cancelled],
             faults: Faults { cancels: 1, crashes: 1, late: 1, ..Faults::default() },
             ..scenario(

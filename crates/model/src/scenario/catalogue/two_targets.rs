@@ -50,6 +50,21 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         Scenario {
             targets: two(),
             fragile: [target("t2")].into(),
+            faults: Faults { silences: 1, late: 1, ..Faults::default() },
+            late_delivery: true,
+            reaches: vec![Fact::Applied, Fact::Reverted, Fact::Orphan, Fact::NewTerm],
+            ..scenario(
+                "silent",
+                "a device that never answers is not waited for past the deadline; what it got may land later",
+                vec![
+                    Entry::atomic("t1:/a=1 t2:/a=1").late().prompt(),
+                    Entry::queued("t2:/a=2").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
+            targets: two(),
+            fragile: [target("t2")].into(),
             gone: [target("t2")].into(),
             faults: Faults { restarts: 1, refusals: 1, late: 3, ..Faults::default() },
             reaches: vec![Fact::Applied, Fact::Reverted],
