@@ -4,6 +4,8 @@
 //! and leaves its mark in a key that the raise compares, so none can begin unseen while it happens; and
 //! a session compares the level it has found, so none begins on one that it does not know.
 
+use std::time::SystemTime;
+
 use lockstep_protocol::Written;
 use lockstep_types::{Epoch, Revision};
 use serde::de::DeserializeOwned;
@@ -26,7 +28,7 @@ pub(super) async fn open(store: &dyn Store, knows: u32) -> Result<Epoch, Error> 
         // Unless another node was quicker.
         return known(store, knows).await?.ok_or(Error::Foreign);
     }
-    let epoch = Epoch::new(1);
+    let epoch = first_epoch();
     let ops = marks(knows, epoch)?;
     let compares = ops.iter().map(|op| Compare::Absent(op.key().clone())).collect();
     match store.txn(Txn { compares, ops }).await? {
@@ -111,4 +113,11 @@ async fn get<T: DeserializeOwned>(
     let page = store.range(Range::key(&*name.bytes())).await?;
     let Some(entry) = page.entries.first() else { return Ok(None) };
     Ok(Some((entry.revision, value::read(&entry.key, &entry.value)?)))
+}
+
+/// The epoch of a new store: later than that of any store that was used before with the same devices,
+/// which remember it. The clock is the only thing that both had in common.
+fn first_epoch() -> Epoch {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Epoch::new(now.as_secs().max(1))
 }

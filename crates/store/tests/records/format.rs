@@ -19,10 +19,13 @@ async fn put(store: &dyn Store, key: &str, value: &str) {
 #[tokio::test]
 async fn an_empty_store_becomes_ours_once() {
     let folder = tempfile::tempdir().unwrap();
+    let mut first = None;
     for opening in 0..2 {
         let store = Arc::new(Embedded::open(folder.path()).unwrap());
         let records = Records::open(store.clone()).await.unwrap();
-        assert_eq!(records.epoch(), Epoch::new(1));
+        // Later than that of any store there was before, and the same for as long as this one lives.
+        assert!(records.epoch() > Epoch::new(1_700_000_000), "{:?}", records.epoch());
+        assert_eq!(*first.get_or_insert(records.epoch()), records.epoch());
         assert_eq!(records.revision().await.unwrap(), Revision::new(1), "opening {opening}");
         let view = records.load().await.unwrap();
         assert_eq!(view.revision(), Revision::new(1));
