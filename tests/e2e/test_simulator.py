@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import ipaddress
+import json
 import os
 import pathlib
 import shutil
@@ -218,6 +219,10 @@ def test_hang_and_apply_late(device):
     device.sim("release")
     until("it is applied", lambda: device.read("/system/motd") == "late")
     assert any("late, after" in line and "unanswered" in line for line in device.journal())
+    entries = [json.loads(line) for line in device.sim("journal", "--output", "json").splitlines()]
+    (late,) = [entry for entry in entries if entry["late"]]
+    assert late["effect"]["code"] == "OK" and late["told"] is None and late["paths"] == ["/system/motd"]
+    assert late["arrived"] < late["timestamp"]
 
 
 def test_slow(device):
@@ -366,6 +371,8 @@ def test_the_reference_client(device, gnmi_cli):
     run("-set", "-proto", f'update: {{path: {elements} val: {{string_val: "hi"}}}}')
     assert "hi" in run("-get", "-proto", f"path: {elements} encoding: JSON_IETF")
     assert "hi" in run("-query", "/system/motd", "-query_type", "once")
+    polls = run("-query", "/system/motd", "-query_type", "polling", "-polling_interval", "100ms", "-count", "2")
+    assert polls.count("hi") == 2
     device.sim("refuse", "/system")
     with pytest.raises(AssertionError, match="FailedPrecondition"):
         run("-set", "-proto", f"delete: {elements}")

@@ -2,6 +2,7 @@
 
 mod act;
 mod journal;
+mod requests;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -4,17 +4,16 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
-use lockstep_gnmi::code;
+use clap::{Subcommand, ValueEnum};
 use lockstep_simulator::control::Client;
 use lockstep_simulator::faults::{self, Does, Fault, Feature, On, Plan, Rewrite};
-use lockstep_simulator::journal::Kind;
+use lockstep_simulator::journal::Entry;
 use lockstep_types::Path;
 use serde_json::Value as Json;
-use tonic::Code;
 
+use super::requests::{Narrow, Requests, error_code, feature, rewrite};
 use super::{Tls, journal, read_faults};
-use crate::cli::Failed;
+use crate::cli::{Failed, Output};
 use crate::output::line;
 
 /// What can be done to a simulated device. Faults add up until the device is healed.
@@ -107,6 +106,10 @@ Examples:
         times: Option<u32>,
     },
     /// Have a device answer UNIMPLEMENTED to whatever uses a feature
+    #[command(after_help = "\
+Examples:
+  lockstep sim lack 127.0.0.1:57400 get
+  lockstep sim lack 127.0.0.1:57400 commit-confirmed")]
     Lack {
         /// The device
         device: SocketAddr,
@@ -115,6 +118,9 @@ Examples:
         feature: Feature,
     },
     /// Have a device behave as if requests did not use a feature
+    #[command(after_help = "\
+Example:
+  lockstep sim ignore 127.0.0.1:57400 arbitration               every master is listened to")]
     Ignore {
         /// The device
         device: SocketAddr,
@@ -144,6 +150,15 @@ Examples:
         every: Option<Duration>,
     },
     /// Show the faults of a device, or give it those in a file
+    #[command(after_help = "\
+Examples:
+  lockstep sim faults 127.0.0.1:57400
+  lockstep sim faults 127.0.0.1:57400 faults.yaml
+
+A file is a list, such as:
+  - {refuse: {code: ABORTED, message: no}, paths: /system/motd, times: 3}
+  - {hang: {apply-after: 5s}, on: [set, claim]}
+  - lack: get")]
     Faults {
         /// The device
         device: SocketAddr,
@@ -156,6 +171,10 @@ Examples:
         device: SocketAddr,
     },
     /// Restart a device, as if it had lost its power
+    #[command(after_help = "\
+Examples:
+  lockstep sim restart 127.0.0.1:57400                          it comes back empty
+  lockstep sim restart 127.0.0.1:57400 --keep")]
     Restart {
         /// The device
         device: SocketAddr,
@@ -164,38 +183,21 @@ Examples:
         keep: bool,
     },
     /// Show what a device was asked, and what it did
+    #[command(after_help = "\
+Examples:
+  lockstep sim journal 127.0.0.1:57400
+  lockstep sim journal 127.0.0.1:57400 --after 12
+  lockstep sim journal 127.0.0.1:57400 --output json")]
     Journal {
         /// The device
         device: SocketAddr,
         /// Only entries after this one
         #[arg(long, default_value_t = 0, value_name = "NUMBER")]
         after: u64,
+        /// How entries are written; JSON: one object on each line
+        #[arg(long, short, value_enum, default_value = "table")]
+        output: Output,
     },
-}
-
-/// Which requests a fault is for.
-#[derive(Debug, Args)]
-pub(super) struct Requests {
-    /// Kinds of requests: set, claim (a Set without operations), confirm, cancel, extend, get, subscribe,
-    /// capabilities, any
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = kinds)]
-    on: Vec<Kinds>,
-    /// Only Sets that take something away
-    #[arg(long)]
-    deletes: bool,
-    /// As many requests, then no more
-    #[arg(long, value_name = "N")]
-    times: Option<u32>,
-}
-
-/// The same, with paths.
-#[derive(Debug, Args)]
-pub(super) struct Narrow {
-    /// Only requests that touch this
-    #[arg(long = "path", value_name = "PATH")]
-    paths: Vec<Path>,
-    #[command(flatten)]
-    to: Requests,
 }
 
 /// Before or after the device does what it was asked.
@@ -206,9 +208,6 @@ pub(super) enum When {
     /// After: it is changed, and nobody is told
     After,
 }
-
-#[derive(Clone, Debug)]
-struct Kinds(Vec<Kind>);
 
 /// Does it.
 pub(super) async fn act(act: Act, tls: &Tls) -> Result<(), Failed> {
@@ -255,9 +254,13 @@ pub(super) async fn act(act: Act, tls: &Tls) -> Result<(), Failed> {
         }
         Act::Heal { device } => Ok(connect(device).await?.set_faults(Plan::default()).await?),
         Act::Restart { device, keep } => Ok(connect(device).await?.restart(keep).await?),
-        Act::Journal { device, after } => {
+        Act::Journal { device, after, output } => {
             let entries = connect(device).await?.journal(after).await?;
-            entries.iter().try_for_each(|entry| line(&journal::entry(entry)))?;
+            let write = |entry: &Entry| match output {
+                Output::Table => journal::entry(entry),
+                Output::Json => journal::json(entry).to_string(),
+            };
+            entries.iter().try_for_each(|entry| line(&write(entry)))?;
             Ok(())
         }
     }
@@ -273,50 +276,4 @@ async fn connect(device: SocketAddr, tls: &Tls) -> Result<Client, Failed> {
         None => Client::connect(device).await?,
         Some(tls) => Client::connect_tls(device, tls).await?,
     })
-}
-
-impl Requests {
-    fn fault(self, paths: Vec<Path>, does: Does) -> Fault {
-        let kinds = self.on.into_iter().flat_map(|Kinds(kinds)| kinds).collect();
-        Fault { on: On { kinds, paths, deletes: self.deletes }, does, times: self.times }
-    }
-}
-
-impl Narrow {
-    fn fault(self, does: Does) -> Fault {
-        self.to.fault(self.paths, does)
-    }
-}
-
-fn kinds(name: &str) -> Result<Kinds, String> {
-    if name == "any" {
-        return Ok(Kinds(Kind::REQUESTS.to_vec()));
-    }
-    let kind = Kind::parse(name).filter(|kind| Kind::REQUESTS.contains(kind));
-    kind.map(|kind| Kinds(vec![kind])).ok_or_else(|| {
-        let names: Vec<_> = Kind::REQUESTS.iter().map(ToString::to_string).collect();
-        format!("there are {} and any", names.join(", "))
-    })
-}
-
-fn feature(name: &str) -> Result<Feature, String> {
-    Feature::parse(name).ok_or_else(|| "there is no such feature".to_owned())
-}
-
-fn rewrite(text: &str) -> Result<Rewrite, String> {
-    match text {
-        "upper" => Ok(Rewrite::Upper),
-        "lower" => Ok(Rewrite::Lower),
-        "keep" => Ok(Rewrite::Keep),
-        json => serde_json::from_str(json)
-            .map(Rewrite::Value)
-            .map_err(|_| "neither upper, lower or keep, nor JSON".to_owned()),
-    }
-}
-
-fn error_code(name: &str) -> Result<Code, Failed> {
-    let code = code::parse(name).filter(|code| *code != Code::Ok);
-    Ok(code.ok_or_else(|| {
-        format!("{name:?} is no gRPC code of an error; write it like FAILED_PRECONDITION")
-    })?)
 }

@@ -1,8 +1,10 @@
 //! A device's journal and faults, for people.
 
-use lockstep_gnmi::code;
+use lockstep_gnmi::{Election, code};
 use lockstep_simulator::faults::{Does, Fault, Rewrite};
 use lockstep_simulator::journal::{Effect, Entry, Told};
+use serde_json::{Value as Json, json};
+use tonic::Code;
 
 /// An entry of a journal: number, what, by whom, what came of it, where.
 pub(super) fn entry(entry: &Entry) -> String {
@@ -32,6 +34,37 @@ pub(super) fn entry(entry: &Entry) -> String {
     }
     words.extend(entry.paths.iter().map(ToString::to_string));
     words.join(" ")
+}
+
+/// The same for programs.
+pub(super) fn json(entry: &Entry) -> Json {
+    let refused = |code, message: &str| json!({"code": code::name(code), "message": message});
+    let effect = match &entry.effect {
+        Effect::Done => refused(Code::Ok, ""),
+        Effect::Nothing => Json::Null,
+        Effect::Refused { code, message } => refused(*code, message),
+    };
+    let told = match &entry.told {
+        Told::Effect => effect.clone(),
+        Told::Nothing => Json::Null,
+        Told::Error { code, message } => refused(*code, message),
+    };
+    let master = |id: Election| json!({"role": entry.role, "high": id.high, "low": id.low});
+    let paths: Vec<String> = entry.paths.iter().map(ToString::to_string).collect();
+    json!({
+        "number": entry.number,
+        "kind": entry.kind.to_string(),
+        "arrived": entry.arrived,
+        "timestamp": entry.timestamp,
+        "boot": entry.boot,
+        "master": entry.election.map(master),
+        "commit": entry.commit,
+        "effect": effect,
+        "told": told,
+        "late": entry.late,
+        "faults": entry.faults,
+        "paths": paths,
+    })
 }
 
 /// A fault: what, to which requests, how often.
