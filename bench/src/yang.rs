@@ -98,11 +98,7 @@ impl Subject {
 }
 
 /// Something too slow to be done often.
-fn once(
-    what: &'static str,
-    sizes: &[usize],
-    mut work: impl FnMut(usize) -> f64,
-) -> Vec<Row> {
+fn once(what: &'static str, sizes: &[usize], mut work: impl FnMut(usize) -> f64) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for size in sizes {
         let nanoseconds = work(*size);
@@ -118,16 +114,18 @@ fn timed<T>(work: impl FnOnce() -> T) -> f64 {
     nanoseconds(start)
 }
 
-pub(crate) fn rows() -> Vec<Row> {
+/// Measures, and shows each row as soon as it is there.
+pub(crate) fn run(show: impl Fn(&Row)) {
     let subject = load();
     let models = &subject.models;
     let make = |size| subject.tree(size);
     let leaf = subject.one_leaf();
-    let mut rows = once("models loaded", &[models.modules().len()], |_| subject.loaded);
-    rows.extend(sizes("one leaf changed: the change judged", &SIZES, make, |tree| {
+    let show = |rows: Vec<Row>| rows.iter().for_each(&show);
+    show(once("models loaded", &[models.modules().len()], |_| subject.loaded));
+    show(sizes("one leaf changed: the change judged", &SIZES, make, |tree| {
         models.validate_change(tree, &leaf).len()
     }));
-    rows.extend(once("one leaf changed: the whole judged", &SIZES, |size| {
+    show(once("one leaf changed: the whole judged", &SIZES, |size| {
         let mut tree = make(size);
         tree.apply_values(&leaf);
         timed(|| models.validate(&tree))
@@ -137,27 +135,25 @@ pub(crate) fn rows() -> Vec<Row> {
         let delta = subject.edit(&tree, size, size + 1);
         (tree, delta)
     };
-    rows.extend(sizes("an interface added: the change judged", &SIZES, with_new, |(tree, delta)| {
+    show(sizes("an interface added: the change judged", &SIZES, with_new, |(tree, delta)| {
         models.validate_change(tree, delta).len()
     }));
-    let with_less = |size: usize| {
+    show(once("an interface removed: the change judged", &SIZES, |size| {
         let tree = make(size);
         let gone = tree.under(&path("/interfaces/interface[name=eth5]"));
         let delta: Delta = gone.map(|(path, _)| (path.clone(), None)).collect();
-        (tree, delta)
-    };
-    rows.extend(sizes("an interface removed: the change judged", &SIZES, with_less, |(tree, delta)| {
-        models.validate_change(tree, delta).len()
+        timed(|| models.validate_change(&tree, &delta))
     }));
-    rows.extend(once("interfaces read from JSON", &SIZES, |size| {
+    show(once("interfaces read from JSON", &SIZES, |size| {
         timed(|| subject.edit(&Configuration::new(), 0, size))
     }));
-    rows.extend(once("everything rendered, with defaults", &SIZES, |size| {
+    show(once("everything rendered, with defaults", &SIZES, |size| {
         let tree = make(size);
         timed(|| models.get(&tree, &Path::root(), Form::Ietf).map(|found| found.len()))
     }));
-    rows.extend(sizes("one interface rendered, with defaults", &SIZES, make, |tree| {
-        models.get(tree, &path("/interfaces/interface[name=eth5]"), Form::Ietf).map(|found| found.len())
+    show(sizes("one interface rendered, with defaults", &SIZES, make, |tree| {
+        models
+            .get(tree, &path("/interfaces/interface[name=eth5]"), Form::Ietf)
+            .map(|found| found.len())
     }));
-    rows
 }

@@ -41,7 +41,7 @@ mod unique;
 
 use lockstep_types::{Configuration, Content, Delta, Path};
 
-use crate::libyang::{self, Invalid};
+use crate::libyang::{self, Invalid, Reach};
 use crate::set::ModelSet;
 use crate::validate::{Violation, tidy};
 
@@ -75,13 +75,14 @@ impl ModelSet {
     ) -> Option<Vec<Violation>> {
         let mut scope = Scope::new(self, base, result);
         scope.touch_all(changed)?;
-        let (part, questions) = scope.gather(changed)?;
+        let (part, alone, questions) = scope.gather(changed)?;
         let mut strange = Vec::new();
         let text = self.document(&part, &mut strange);
         if !strange.is_empty() {
             return None;
         }
-        match libyang::validate(self.context(), &text) {
+        let reach = if alone { Reach::Present } else { Reach::All };
+        match libyang::validate(self.context(), &text, reach) {
             Ok(()) => Some(Vec::new()),
             Err(Invalid::Values(_)) => None,
             Err(Invalid::Rules(heard)) => {

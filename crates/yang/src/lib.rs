@@ -12,11 +12,14 @@
 //!   units ───────── get ─────► JSON       with the defaults in use
 //!   a unit ──────── encode ──► JSON
 //!   units ───────── validate ► violations all rules that are broken
+//!   valid units and
+//!   a delta ─ validate_change► violations the same, at the cost of the change
 //! ```
 //!
 //! The schema is walked at the start into a small tree of our own, which answers what a path is and how
 //! JSON is nested. libyang is asked for what only it knows: what a type allows and how its values are
-//! written ([`scalar`]), which defaults are in use, and whether a whole configuration is valid.
+//! written ([`scalar`]), which defaults are in use, and whether a configuration is valid: a whole one
+//! ([`validate`]), or what a change to a valid one can have an effect on ([`change`]).
 //!
 //! # Words that matter
 //!

@@ -143,10 +143,23 @@ pub(crate) enum Invalid {
     Rules(Vec<Heard>),
 }
 
+/// Which modules are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// All, for what is there by default, or missing.
+    All,
+    /// Those that there is data of.
+    Present,
+}
+
 /// Checks data as a whole, by every rule of the models.
-pub(crate) fn validate(context: &Context, json: &str) -> Result<(), Invalid> {
+pub(crate) fn validate(context: &Context, json: &str, reach: Reach) -> Result<(), Invalid> {
     let mut tree = listen(|| parse(context, json)).map_err(Invalid::Values)?;
-    let flags = every_error(DataValidationFlags::NO_STATE);
+    let flags = match reach {
+        Reach::All => DataValidationFlags::NO_STATE,
+        Reach::Present => DataValidationFlags::NO_STATE | DataValidationFlags::PRESENT,
+    };
+    let flags = every_error(flags);
     listen(|| tree.validate(flags)).map_err(Invalid::Rules)
 }
 

@@ -75,8 +75,11 @@ pub(crate) struct Part {
     pub(crate) unique_in: Vec<Id>,
     /// Whether its type is or has an instance-identifier whose instance has to be there.
     pub(crate) instance: bool,
-    /// Whether it or a node above or below it has a condition or lies in a choice.
     pub(crate) has_when: bool,
+    /// Whether something may be missing in it, or be of two cases.
+    pub(crate) asks_inside: bool,
+    /// Whether it matters to any rule that it comes or goes, with what is in it by default.
+    pub(crate) stirs: bool,
     /// The reads that depend on it: the rule, and which of its reads.
     pub(crate) readers: Vec<(usize, usize)>,
 }
@@ -109,6 +112,7 @@ impl Rules {
             found.into_iter().for_each(|rule| rules.add(schema, rule));
         }
         rules.index_uniques(schema);
+        rules.index_stirs(schema);
         rules.instances = schema.ids().filter(|id| rules.parts[*id].instance).collect();
         rules
     }
@@ -136,6 +140,26 @@ impl Rules {
             {
                 self.index(schema, *child, extent, reader);
             }
+        }
+    }
+
+    /// From the leaves up: children stand behind their parents in the table.
+    fn index_stirs(&mut self, schema: &Schema) {
+        for id in (0..self.parts.len()).rev() {
+            let node = schema.node(id);
+            let children = node.children.iter().filter(|child| schema.node(**child).config);
+            let (mut inside, mut below) = (false, false);
+            for child in children {
+                let (node, part) = (schema.node(*child), &self.parts[*child]);
+                inside |= part.mandatory || !node.cases.is_empty();
+                below |= part.min > 0 || (part.implicit || node.is_key()) && part.stirs;
+            }
+            let part = &mut self.parts[id];
+            let read = !part.rules.is_empty() || !part.readers.is_empty();
+            let listed = part.min > 0 || part.max.is_some() || !part.uniques.is_empty();
+            let watched = read || listed || part.mandatory || !part.unique_in.is_empty();
+            part.asks_inside = inside;
+            part.stirs = watched || inside || below || !node.cases.is_empty();
         }
     }
 

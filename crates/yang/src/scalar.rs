@@ -85,8 +85,9 @@ fn shortened(text: String) -> String {
     if text.len() <= MOST {
         return text;
     }
-    let front = text.floor_char_boundary(MOST / 2);
-    let back = text.ceil_char_boundary(text.len() - MOST / 2);
+    let cut = |place: usize| (place..text.len()).find(|place| text.is_char_boundary(*place));
+    let front = cut(MOST / 2).unwrap_or(text.len());
+    let back = cut(text.len() - MOST / 2).unwrap_or(text.len());
     format!("{} … {}", &text[..front], &text[back..])
 }
 

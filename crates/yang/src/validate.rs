@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use lockstep_types::{Configuration, Element, Path};
 
 use crate::instance;
-use crate::libyang::{self, Heard, Invalid};
+use crate::libyang::{self, Heard, Invalid, Reach};
 use crate::schema::{Id, ROOT};
 use crate::set::ModelSet;
 
@@ -29,7 +29,7 @@ impl ModelSet {
         let mut strange = Vec::new();
         let text = self.document(tree, &mut strange);
         let mut violations: Vec<Violation> = strange.into_iter().map(unknown).collect();
-        let heard = match libyang::validate(self.context(), &text) {
+        let heard = match libyang::validate(self.context(), &text, Reach::All) {
             Ok(()) => Vec::new(),
             Err(Invalid::Rules(heard)) => heard,
             Err(Invalid::Values(heard)) => {

@@ -20,6 +20,10 @@ pub(super) struct Gather<'a> {
     pulled: BTreeSet<(usize, Path)>,
     /// A rule turned out to read more than is known.
     unbounded: bool,
+    /// The modules at the top that the rules read something of, be it there by default.
+    modules: BTreeSet<&'a str>,
+    /// Something is read of what is at the top, in whatever module.
+    top: bool,
 }
 
 /// What is looked for: a read of a rule's node, and for a leafref the values it has.
@@ -32,7 +36,8 @@ struct Search<'r> {
 impl<'a> Gather<'a> {
     pub(super) fn new(set: &'a ModelSet, result: &'a Configuration) -> Self {
         let (part, pulled) = (BTreeMap::new(), BTreeSet::new());
-        Self { set, result, part, pulled, unbounded: false }
+        let modules = BTreeSet::new();
+        Self { set, result, part, pulled, unbounded: false, modules, top: false }
     }
 
     /// Everything that the rules in question read.
@@ -48,10 +53,22 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// The part; none if only the whole will do.
-    pub(super) fn finish(mut self) -> Option<Configuration> {
+    /// The part, and whether it is of one module alone, so that libyang need not look at others;
+    /// none if only the whole will do.
+    pub(super) fn finish(mut self) -> Option<(Configuration, bool)> {
         order::keep(self.set, self.result, &mut self.part);
-        (!self.unbounded).then(|| self.part.into_iter().collect())
+        let alone = !self.top && !self.part.is_empty() && self.modules.len() == 1;
+        (!self.unbounded).then(|| (self.part.into_iter().collect(), alone))
+    }
+
+    /// Something in the module that the path is in is read.
+    fn module(&mut self, path: &Path) {
+        let set = self.set;
+        let first = path.elements().first();
+        match first.and_then(|first| set.schema().child(ROOT, first.name())) {
+            Some(id) => drop(self.modules.insert(&set.schema().node(id).module)),
+            None => self.top = true,
+        }
     }
 
     /// A unit, if it is set, and what the conditions above it read.
@@ -61,6 +78,7 @@ impl<'a> Gather<'a> {
             return;
         }
         self.part.insert(path.clone(), content.clone());
+        self.module(path);
         let mut id = ROOT;
         for (depth, element) in path.elements().iter().enumerate() {
             let Some(child) = self.set.schema().child(id, element.name()) else { return };
@@ -86,6 +104,7 @@ impl<'a> Gather<'a> {
 
     /// What a node that is there by default is in: the next entry or presence container above.
     fn include_anchor(&mut self, path: &Path) {
+        self.module(path);
         let Some(id) = self.set.schema().find(path) else { return };
         let lineage = self.set.schema().lineage(id);
         let anchors = |id: &Id| {
@@ -140,6 +159,7 @@ impl<'a> Gather<'a> {
 
     /// A node, wherever it comes from, as it is.
     fn presence(&mut self, path: &Path) {
+        self.module(path);
         self.note_all(path);
         if exists(self.result, path) {
             self.include_existence(path);
@@ -329,6 +349,7 @@ impl<'a> Gather<'a> {
             };
         }
         if id == ROOT {
+            self.top = true;
             self.unbounded |= search.read.extent == Extent::Value;
             return;
         }

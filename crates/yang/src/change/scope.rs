@@ -61,15 +61,16 @@ impl<'a> Scope<'a> {
         Some(())
     }
 
-    /// What the rules in question read.
+    /// What the rules in question read, and whether that is in one module alone.
     pub(super) fn gather(
         self,
         changed: &[(&Path, &Option<Content>)],
-    ) -> Option<(Configuration, Questions)> {
+    ) -> Option<(Configuration, bool, Questions)> {
         let mut gather = Gather::new(self.set, self.result);
         changed.iter().for_each(|(path, _)| gather.include(path));
         gather.all(&self.questions);
-        Some((gather.finish()?, self.questions))
+        let (part, alone) = gather.finish()?;
+        Some((part, alone, self.questions))
     }
 
     fn start(&mut self, path: &Path) -> Option<()> {
@@ -99,19 +100,24 @@ impl<'a> Scope<'a> {
 
     /// A node comes or goes, and with it what is in it by default.
     fn touch_existence(&mut self, id: Id, path: &Path) {
-        self.touch(id, path);
         let set = self.set;
+        if !set.rules().part(id).stirs {
+            return;
+        }
+        self.touch(id, path);
         let node = set.schema().node(id);
         if node.is_leaf() || !self.moved.insert(path.clone()) {
             return;
         }
-        self.questions.inside.insert(path.clone());
+        if set.rules().part(id).asks_inside {
+            self.questions.inside.insert(path.clone());
+        }
         for child in node.children.iter().filter(|child| set.schema().node(**child).config) {
             let part = set.rules().part(*child);
             if part.min > 0 {
                 self.questions.lists.entry((path.clone(), *child)).or_default();
             }
-            if part.implicit || set.schema().node(*child).is_key() {
+            if part.stirs && (part.implicit || set.schema().node(*child).is_key()) {
                 self.touch_existence(*child, &set.below(path, *child));
             }
         }
@@ -120,17 +126,15 @@ impl<'a> Scope<'a> {
     fn follow(&mut self, id: Id, path: &Path) {
         let set = self.set;
         let (node, part) = (set.schema().node(id), set.rules().part(id));
-        self.questions.own.insert(path.clone());
+        if !part.rules.is_empty() || part.instance {
+            self.questions.own.insert(path.clone());
+        }
         let Some(parent) = path.parent() else { return };
         if part.mandatory || !node.cases.is_empty() {
             self.questions.inside.insert(parent.clone());
         }
         if part.min > 0 || part.max.is_some() {
             self.questions.lists.entry((parent.clone(), id)).or_default();
-        }
-        if !part.uniques.is_empty() && node.kind == Kind::List {
-            let changed = self.questions.lists.entry((parent.clone(), id)).or_default();
-            changed.insert(path.clone());
         }
         for list in &part.unique_in {
             let entry = prefix(path, set.rules().part(*list).depth);

@@ -286,7 +286,6 @@ impl<'a> Sight<'a> {
     }
 
     /// The key that a predicate asks for, if it is of that form.
-    #[expect(clippy::type_complexity, reason = "not of the form, and not bounded, are two answers")]
     fn key(
         &mut self,
         place: &Place,
@@ -316,7 +315,6 @@ impl<'a> Sight<'a> {
     }
 
     /// A literal, or a leaf that is found from `current()` without a choice of entries.
-    #[expect(clippy::type_complexity, reason = "not of the form, and not bounded, are two answers")]
     fn source(&mut self, expr: &Expr, context: &Place) -> Option<Option<Source>> {
         if let Expr::Literal(text) = expr {
             return Some(Some(Source::Text(text.clone())));

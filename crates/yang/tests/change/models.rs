@@ -282,7 +282,7 @@ impl Models {
             None => second.push_str(&augments),
             Some(parent) => {
                 let to = expressions::schema_path(self, parent);
-                write!(second, "augment \"{to}\" {{ {augments} }}\n").unwrap();
+                writeln!(second, "augment \"{to}\" {{ {augments} }}").unwrap();
             }
         }
         text

@@ -143,8 +143,7 @@ fn instance(random: &mut Random) -> (String, Json) {
 }
 
 fn instance_interface(random: &mut Random) -> (String, Json) {
-    let (ni, interface, index) =
-        (*random.pick(&["default", "red"]), name(random), random.below(3));
+    let (ni, interface, index) = (*random.pick(&["default", "red"]), name(random), random.below(3));
     let id = format!("{interface}.{index}");
     let mut json = json!({"config": {"id": id, "interface": interface}});
     if random.chance(60) {

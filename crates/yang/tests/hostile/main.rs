@@ -69,7 +69,8 @@ struct Bytes(u64);
 
 impl Bytes {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % bound
     }
 }
@@ -81,8 +82,26 @@ const SEEDS: [(&str, &str); 4] = [
     ("/all/identity", r#""base:red""#),
 ];
 const PIECES: [&str; 20] = [
-    "[", "]", "{", "}", ",", ":", "\"", "\\", "null", "1e309", "-0", "99999999999999999999", "\u{0}",
-    "\\ud800", "\u{FEFF}", "true", "[[[[[[[[", "{\"types:all\":", "\u{10FFFF}", "0x1F",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ":",
+    "\"",
+    "\\",
+    "null",
+    "1e309",
+    "-0",
+    "99999999999999999999",
+    "\u{0}",
+    "\\ud800",
+    "\u{FEFF}",
+    "true",
+    "[[[[[[[[",
+    "{\"types:all\":",
+    "\u{10FFFF}",
+    "0x1F",
 ];
 
 /// JSON with some bytes changed, moved, doubled or taken away.
@@ -168,7 +187,9 @@ fn huge_values_are_refused_or_kept_and_not_repeated_in_errors() {
 
 #[test]
 fn huge_numbers_are_refused() {
-    for text in ["1e308", "1e-300", "18446744073709551616", "-9223372036854775809", "0.1e400", "NaN"] {
+    for text in
+        ["1e308", "1e-300", "18446744073709551616", "-9223372036854775809", "0.1e400", "NaN"]
+    {
         let Ok(json) = serde_json::from_str::<Json>(text) else { continue };
         for leaf in ["int8", "int64", "uint8", "uint64", "boolean", "enumeration"] {
             assert!(!take(&format!("/all/{leaf}").parse().unwrap(), &json), "{leaf} {text}");
@@ -188,7 +209,8 @@ fn what_is_not_in_the_models_is_told() {
     ];
     flat(40, |_| {
         for (path, content) in &units {
-            let delta: Delta = [(path.parse().unwrap(), Some(content.clone()))].into_iter().collect();
+            let delta: Delta =
+                [(path.parse().unwrap(), Some(content.clone()))].into_iter().collect();
             let mut tree = Configuration::new();
             tree.apply_values(&delta);
             let whole = TYPES.validate(&tree);
