@@ -1,6 +1,6 @@
-//! What a client was told stays true: an outcome is the outcome, and what was told as decided stays
-//! decided. A client is told of what it asked, and when it asked to be told: how far it is, if that is all
-//! there is to tell by the time it named.
+//! What a client was told stays true: an outcome is the outcome, what was told as decided stays decided,
+//! and what was turned down is not in the log. A client is told of what it asked, and when it asked to be
+//! told: how far it is, if that is all there is to tell by the time it named.
 
 use lockstep_protocol::View;
 use lockstep_protocol::record::Status;
@@ -13,8 +13,8 @@ use crate::system::{System, Told};
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
-    let kept = system.told.values().all(|told| match told {
-        Told::Refused => true,
+    let kept = system.told.iter().all(|(number, told)| match told {
+        Told::Refused => is_nowhere(system, *number),
         Told::Status(index, status) => stays_true(&system.store, *index, *status),
     });
     kept && step.from.is_none_or(|(before, _)| {
@@ -23,6 +23,15 @@ pub fn keeps(step: &Step<'_>) -> bool {
         let new = system.told.iter().filter(|(number, _)| !before.told.contains_key(number));
         unchanged && new.into_iter().all(|(number, told)| is_what_was_asked(system, *number, told))
     })
+}
+
+/// What was turned down is not in the log. Of two entries with one id, the other one may be.
+fn is_nowhere(system: &System, number: usize) -> bool {
+    let mut entries = system.scenario.script.iter().enumerate().map(|(at, entry)| (at + 1, entry));
+    let Some(id) = entries.clone().find(|(n, _)| *n == number).map(|(n, entry)| entry.id(n)) else {
+        return true;
+    };
+    entries.any(|(n, entry)| n != number && entry.id(n) == id) || system.store.named(&id).is_none()
 }
 
 fn stays_true(store: &View, index: Index, told: Status) -> bool {
