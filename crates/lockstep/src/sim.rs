@@ -41,6 +41,9 @@ pub(crate) struct Sim {
     /// A folder of YANG modules, which say what a device can be told
     #[arg(long, value_name = "DIR", required = true)]
     models: Option<PathBuf>,
+    /// Only this module of them, and what it needs; may be given more than once
+    #[arg(long = "module", value_name = "NAME")]
+    modules: Vec<String>,
     /// Where the first device listens
     #[arg(long, default_value_t = SIM_LISTEN, value_name = "ADDR")]
     listen: SocketAddr,
@@ -85,7 +88,7 @@ pub(crate) async fn sim(sim: Sim) -> Result<(), Failed> {
 async fn run(sim: Sim) -> Result<(), Failed> {
     let mut terminate = signal(SignalKind::terminate())?;
     let path = sim.models.ok_or("--models DIR is missing")?;
-    let options = Models { path, modules: Vec::new(), features: Vec::new(), origin: None };
+    let options = Models { path, modules: sim.modules, features: Vec::new(), origin: None };
     let models = ModelSet::load(&options).map_err(|error| chain(&error))?;
     let faults = sim.faults.map(|path| read_faults(&path)).transpose()?.unwrap_or_default();
     let setup = Setup { tls: sim.tls.of_devices()?, state: sim.state };

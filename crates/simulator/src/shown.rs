@@ -78,15 +78,15 @@ pub(crate) fn canonical(models: &ModelSet, path: &Path) -> Path {
         let edit = models.edit(&[Operation::Delete(path.clone())]).ok()?;
         edit.clear.into_iter().next()
     };
-    if let Some(path) = cleared(path) {
-        return path;
+    // State and keys cannot be cleared, but what is above them can.
+    let elements = path.elements();
+    for length in (0..=elements.len()).rev() {
+        let (above, below) = elements.split_at(length);
+        if let Some(above) = cleared(&above.iter().cloned().collect()) {
+            return above.join(&below.iter().map(bare).collect());
+        }
     }
-    // State, or a key.
-    let above = path.parent().and_then(|above| cleared(&above));
-    match (above, path.last()) {
-        (Some(above), Some(last)) => above.child(bare(last)),
-        _ => path.elements().iter().map(bare).collect(),
-    }
+    path.clone()
 }
 
 fn bare(element: &Element) -> Element {

@@ -72,8 +72,8 @@ fn read(
     let mut notification = Vec::with_capacity(paths.len());
     for wire in paths {
         let origin = path::origin(prefix, wire).map_err(|error| refusal::path(&error))?;
-        request::check_origin(models, origin.as_deref())?;
         let path = path::read(prefix, wire).map_err(|error| refusal::path(&error))?;
+        let path = request::in_origin(models, origin.as_deref(), path)?;
         asked.push(path.clone());
         let found = look.data(models, &path)?;
         let ietf = matches!(look.form, Form::Ietf);

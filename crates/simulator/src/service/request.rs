@@ -1,12 +1,12 @@
 //! What all requests are held to: one target, and an origin that is ours.
 
 use lockstep_gnmi::proto::gnmi::{Encoding, ModelData};
-use lockstep_types::Target;
-use lockstep_yang::{Form, ModelSet};
+use lockstep_types::{Element, Path, Target};
+use lockstep_yang::{Form, ModelSet, PathError};
 use tonic::Status;
 
 /// Refuses an origin that is neither that of the models nor one of their modules.
-pub(super) fn check_origin(models: &ModelSet, origin: Option<&str>) -> Result<(), Status> {
+fn check_origin(models: &ModelSet, origin: Option<&str>) -> Result<(), Status> {
     let Some(origin) = origin else { return Ok(()) };
     let ours = models.origin() == Some(origin)
         || models.modules().iter().any(|module| module.name == origin);
@@ -14,6 +14,32 @@ pub(super) fn check_origin(models: &ModelSet, origin: Option<&str>) -> Result<()
         Ok(())
     } else {
         Err(Status::invalid_argument(format!("this device has no origin `{origin}`")))
+    }
+}
+
+/// A path in the tree of its origin. Where several modules have the first name of it, the origin says
+/// which is meant, if it is one of them.
+pub(super) fn in_origin(
+    models: &ModelSet,
+    origin: Option<&str>,
+    path: Path,
+) -> Result<Path, Status> {
+    check_origin(models, origin)?;
+    let (Some(origin), Some((first, rest))) = (origin, path.elements().split_first()) else {
+        return Ok(path);
+    };
+    let named = |name: &str| {
+        let mut keys = first.keys().iter();
+        Element::new(name).and_then(|element| {
+            keys.try_fold(element, |element, (key, value)| element.with_key(key, value))
+        })
+    };
+    let ambiguous = models.check(&Path::new([first.clone()]));
+    match (ambiguous, named(&format!("{origin}:{}", first.name()))) {
+        (Err(PathError::Ambiguous { .. }), Ok(first)) => {
+            Ok([first].into_iter().chain(rest.iter().cloned()).collect())
+        }
+        _ => Ok(path),
     }
 }
 

@@ -179,8 +179,8 @@ pub(super) fn operations(
     operations
         .into_iter()
         .map(|one| {
-            request::check_origin(models, one.origin.as_deref())?;
-            operation(one)
+            let path = request::in_origin(models, one.origin.as_deref(), one.path.clone())?;
+            operation(set::Operation { path, ..one })
         })
         .collect()
 }

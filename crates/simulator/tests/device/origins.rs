@@ -4,7 +4,7 @@ use lockstep_gnmi::proto::gnmi::{GetRequest, Path};
 use serde_json::json;
 use tonic::Code;
 
-use crate::ask::{Ask, at, get, send, values};
+use crate::ask::{Ask, at, get, read, send, values};
 use crate::stage::Stage;
 
 #[tokio::test]
@@ -56,4 +56,31 @@ async fn the_target_is_echoed_and_is_one() {
         set.0.delete.push(Path { target: target.into(), ..at("/system/motd") });
     }
     assert_eq!(set.code(client).await, Code::InvalidArgument);
+}
+
+/// Two modules with a container of the same name.
+#[tokio::test]
+async fn the_origin_says_which_module_is_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["one", "two"] {
+        let text = format!(
+            "module {name} {{ namespace \"urn:{name}\"; prefix {name}; \
+             container both {{ leaf x {{ type string; }} }} }}"
+        );
+        std::fs::write(folder.path().join(format!("{name}.yang")), text).unwrap();
+    }
+    let options =
+        lockstep_yang::Options { path: folder.path().into(), ..lockstep_yang::Options::default() };
+    let mut stage = Stage::of(lockstep_yang::ModelSet::load(&options).unwrap()).await;
+    let ambiguous = Ask::new().update("/both/x", json!("1")).code(&mut stage.client).await;
+    assert_eq!(ambiguous, Code::InvalidArgument);
+    for name in ["one", "two"] {
+        let mut ask = Ask::new().update("/both/x", json!(name));
+        ask.0.update[0].path.as_mut().unwrap().origin = name.into();
+        ask.send(&mut stage.client).await.unwrap();
+    }
+    for name in ["one", "two"] {
+        let held = read(&mut stage.client, &format!("/{name}:both/x")).await.unwrap();
+        assert_eq!(held, json!(name));
+    }
 }

@@ -93,8 +93,8 @@ fn read_path(
     let (prefix, wire) = (list.prefix.as_ref(), one.path.as_ref().unwrap_or(&whole));
     path::target(prefix, wire).map_err(|error| refusal::path(&error))?;
     let origin = path::origin(prefix, wire).map_err(|error| refusal::path(&error))?;
-    request::check_origin(models, origin.as_deref())?;
     let path = path::read(prefix, wire).map_err(|error| refusal::path(&error))?;
+    let path = request::in_origin(models, origin.as_deref(), path)?;
     models.check(&path).map_err(|error| refusal::get(&error))?;
     Ok(shown::canonical(models, &path))
 }
