@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_types::{Addition, Configuration, Content, Edit, Element, Keys, Path, Value};
+use lockstep_types::{Addition, Content, Edit, Element, Keys, Path, Value};
 
 use crate::data::Data;
 use crate::error::{DataError, EditError, PathError};
@@ -36,15 +36,6 @@ impl ModelSet {
         };
         operations.iter().try_for_each(|operation| draft.operation(operation))?;
         Ok(Edit { clear: draft.clear, set: draft.units, add: draft.additions })
-    }
-
-    /// The same. Kept until nobody asks for it.
-    pub fn edit_onto(
-        &self,
-        _: &Configuration,
-        operations: &[Operation],
-    ) -> Result<Edit, EditError> {
-        self.edit(operations)
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn after(
     before: &Configuration,
     operations: &[Operation],
 ) -> Result<Configuration, EditError> {
-    let edit = set.edit_onto(before, operations)?;
+    let edit = set.edit(operations)?;
     let delta = edit.onto(before);
     let mut after = before.clone();
     after.apply_values(&delta);

@@ -121,7 +121,7 @@ fn a_thousand_interfaces() {
     assert_eq!(read.outside, Vec::<String>::new());
     let begun = Instant::now();
     let operation = update("/interfaces/interface[name=Ethernet1\\/7]/config/mtu", json!(1500));
-    set.edit_onto(&tree, &[operation]).unwrap();
+    set.edit(&[operation]).unwrap();
     println!("edit of one leaf: {:?}", begun.elapsed());
 }
 /// Everything in the folder at once, IETF's interfaces too; and what is wrong with a value is told at its place.
