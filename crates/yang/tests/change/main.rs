@@ -27,6 +27,9 @@ fn run(seeds: std::ops::Range<u64>, changes: usize) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         walk::models(seed, changes, &mut tally);
+        if tally.models % 500 == 0 {
+            println!("{tally:?}");
+        }
     }
     println!("{tally:?}");
     tally
