@@ -48,6 +48,34 @@ impl<'a> Gather<'a> {
         for ((parent, list), changed) in &questions.lists {
             self.list(parent, *list, changed);
         }
+        self.complete(questions);
+    }
+
+    /// Where entries are compared, each that is in has to have its unique values, whatever it is in
+    /// for.
+    fn complete(&mut self, questions: &Questions) {
+        let set = self.set;
+        let compared = |((_, list), changed): &(&(Path, Id), &BTreeSet<Path>)| {
+            !changed.is_empty() && !set.rules().part(*list).uniques.is_empty()
+        };
+        let lists: Vec<_> = questions.lists.iter().filter(compared).map(|(list, _)| list).collect();
+        loop {
+            let before = self.part.len();
+            for (parent, list) in &lists {
+                let path = set.below(parent, *list);
+                let depth = path.elements().len();
+                let inside = self.part.keys().filter(|unit| path.covers(unit));
+                let entries: BTreeSet<Path> = inside.map(|unit| prefix(unit, depth)).collect();
+                for entry in entries.iter().filter(|entry| **entry != path) {
+                    for leaf in set.rules().part(*list).uniques.concat() {
+                        self.leaf_of(*list, entry, leaf);
+                    }
+                }
+            }
+            if self.part.len() == before {
+                return;
+            }
+        }
     }
 
     /// The part, and whether it is of one module alone, so that libyang need not look at others;

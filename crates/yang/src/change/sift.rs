@@ -53,7 +53,9 @@ impl ModelSet {
         } else if starts(message, &["Too few \"", "Too many \"", "Unique data leaf(s) \""]) {
             // At the list, or at one of its entries.
             let parent = path.parent().unwrap_or_default();
-            answers.push(questions.lists.contains_key(&(parent, id)));
+            let asked = questions.lists.get(&(parent, id));
+            let counted = !starts(message, &["Unique "]);
+            answers.push(asked.is_some_and(|changed| counted || !changed.is_empty()));
         } else if starts(message, &["Must condition \"", "Invalid "]) {
             answers.push(questions.own.contains(&path));
         }
