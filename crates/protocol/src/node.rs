@@ -74,8 +74,9 @@ impl Node {
         let decided = decided.find(|(deadline, _)| *deadline >= now).map(|(deadline, _)| deadline);
         let submitted = self.desk.submissions.iter().map(|request| request.deadline);
         let submitted = submitted.filter(|deadline| *deadline >= now).min();
-        let deadline =
-            [decided, submitted].into_iter().flatten().min().map(|deadline| deadline.after(1));
+        let silent = self.waited_for().map(|(until, _)| until).filter(|until| *until >= now).min();
+        let deadline = [decided, submitted, silent].into_iter().flatten().min();
+        let deadline = deadline.map(|deadline| deadline.after(1));
         let retry = self.desk.next_retry().filter(|at| *at > now);
         let overdue = self.desk.overdue.first().map(|(at, _)| *at);
         [deadline, retry, overdue].into_iter().flatten().min()

@@ -60,7 +60,9 @@ impl Node {
         let submissions = self.desk.submissions.iter().any(|request| now > request.deadline);
         let late = late.chain(submissions.then_some(Wake::Append));
         let retries = self.desk.links.iter().filter(|(_, link)| link.retry.is_some());
-        late.chain(retries.map(|(target, _)| Wake::Target(target.clone()))).collect()
+        let silent = self.waited_for().filter(|(until, _)| now > *until);
+        let targets = retries.map(|(target, _)| target).chain(silent.map(|(_, target)| target));
+        late.chain(targets.map(|target| Wake::Target(target.clone()))).collect()
     }
 
     fn written(&mut self, wake: Wake, result: Written) -> BTreeSet<Wake> {

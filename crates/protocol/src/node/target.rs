@@ -1,6 +1,6 @@
 //! The controller of a target: who is its master, and what the master does next.
 
-use lockstep_types::{Index, Target, Term};
+use lockstep_types::{Index, Target, Term, Timestamp};
 
 use super::Node;
 use super::link::Work;
@@ -103,11 +103,23 @@ impl Node {
         }
     }
 
-    /// Rule 7: whether a transaction has turned and its deadline has passed, so that no device is waited
-    /// for any more.
+    /// Rule 7: how long a device is waited for that was sent what has turned since. Until its deadline;
+    /// past it no device is waited for any more.
+    fn patience(&self, index: Index) -> Option<Timestamp> {
+        let transaction = self.view.transaction(index)?;
+        (transaction.status == Status::Reverting).then_some(transaction.deadline)
+    }
+
     fn is_late(&self, index: Index) -> bool {
-        self.view.transaction(index).is_some_and(|transaction| {
-            transaction.status == Status::Reverting && self.desk.now > transaction.deadline
+        self.patience(index).is_some_and(|until| self.desk.now > until)
+    }
+
+    /// The targets whose device is waited for no longer than this. Whoever is the master sees to it,
+    /// whichever node carries the transaction.
+    pub(super) fn waited_for(&self) -> impl Iterator<Item = (Timestamp, &Target)> {
+        self.desk.links.iter().filter_map(|(target, link)| match link.work {
+            Work::Applying(index) => Some((self.patience(index)?, target)),
+            _ => None,
         })
     }
 

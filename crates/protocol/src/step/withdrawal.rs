@@ -1,11 +1,15 @@
 //! The withdrawal: a queued proposal leaves one target as if it had never been there.
 
-use lockstep_types::{Index, Target, Term, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_types::{Index, Patch, Path, Target, Term, Timestamp};
 
 use super::outcome::settle;
 use super::revision_without;
 use crate::draft::Draft;
-use crate::record::{PartStatus, Reason};
+use crate::effect;
+use crate::record::{Kind, PartStatus, Proposal, Reason};
+use crate::view::View;
 
 /// Withdraws the proposal of `index` on `target`. Later writers keep their values; their undos name
 /// what stood before the proposal that is gone.
@@ -19,11 +23,15 @@ pub(crate) fn withdraw(
     let view = draft.view;
     let Some(proposal) = view.proposal(index, target) else { return };
     mark(draft, index, target, reason);
-    let committed = view.committed(target).without(index, &proposal.undo);
     let behind: Vec<Index> = view.apply_queue(target).filter(|k| *k > index).collect();
-    for later in &behind {
-        draft.relink(*later, target, index, &proposal.undo);
-    }
+    let committed = if behind.iter().any(|later| joins(view, *later, target)) {
+        decide_anew(draft, index, target, &behind)
+    } else {
+        for later in &behind {
+            draft.relink(*later, target, index, &proposal.undo);
+        }
+        view.committed(target).without(index, &proposal.undo)
+    };
     let was_head = view.apply_head(target) == Some(index);
     let revision = revision_without(view, target, index);
     let staged = draft.configuration(target);
@@ -48,4 +56,56 @@ fn mark(draft: &mut Draft<'_>, index: Index, target: &Target, reason: Reason) {
         part.status = PartStatus::Withdrawn;
         part.reason = Some(reason);
     }
+}
+
+/// Whether what a change comes to depends on what stood: then it may hold some of what is gone.
+fn joins(view: &View, change: Index, target: &Target) -> bool {
+    view.proposal(change, target)
+        .is_some_and(|p| !p.edit.add.is_empty() || !p.edit.clear.is_empty())
+}
+
+/// The entries behind `gone` come to what they would have come to without it. None of them was ever
+/// sent. Gives what changes in the committed values.
+fn decide_anew(draft: &mut Draft<'_>, gone: Index, target: &Target, behind: &[Index]) -> Patch {
+    let view = draft.view;
+    let (committed, mut anew) = (view.committed(target), BTreeMap::<Index, Proposal>::new());
+    let queue: Vec<_> = behind.iter().filter_map(|later| view.transaction(*later)).collect();
+    let mut tree = committed.clone();
+    for later in queue.iter().rev() {
+        tree = tree.patched(&effect::without(view, later, target, &tree));
+    }
+    let mut touched = BTreeSet::<Path>::new();
+    if let Some(proposal) = view.proposal(gone, target) {
+        tree = tree.patched(&tree.without(gone, &proposal.undo));
+        touched.extend(proposal.undo.units.keys().cloned());
+    }
+    for later in queue {
+        let index = later.index;
+        match later.kind {
+            Kind::Change => {
+                let Some(old) = view.proposal(index, target) else { continue };
+                let delta = old.edit.resolve(&tree, old.delta.paths());
+                let new = Proposal { edit: old.edit.clone(), undo: tree.before(&delta), delta };
+                touched.extend(old.delta.paths().chain(new.delta.paths()).cloned());
+                tree = tree.patched(&new.delta.written_by(index));
+                if new != *old {
+                    anew.insert(index, new);
+                }
+            }
+            Kind::Rollback { of, .. } => {
+                let undo = anew.get(&of).or(view.proposal(of, target)).map(|p| &p.undo);
+                if let Some(undo) = undo {
+                    tree = tree.patched(&tree.without(of, undo));
+                }
+            }
+        }
+    }
+    for (index, proposal) in anew {
+        draft.put_proposal(index, target, proposal);
+    }
+    let changed = touched.into_iter().map(|path| (tree.unit(&path), path));
+    changed
+        .filter(|(unit, path)| committed.unit(path) != *unit)
+        .map(|(unit, path)| (path, unit))
+        .collect()
 }

@@ -152,3 +152,20 @@ fn entries_go_to_the_end_of_what_is_committed() {
     let committed = world.store.committed(&target("t1"));
     assert!(world.device("t1").same_values(&committed));
 }
+
+#[test]
+fn what_was_added_onto_a_value_that_is_withdrawn_is_decided_anew_without_it() {
+    let mut world = World::ready(["t1"]);
+    let sent = world.commit(N1, 1, queued(add("a", "1")));
+    world.commit(N1, 2, queued(add("b", "2")));
+    world.commit(N1, 3, add("c", "3"));
+    assert_eq!(committed(&world), Unit::present(list(&["1", "2", "3"]), index(3)));
+    let record = world.answer(N1, &sent, Answer::Refused(failure()));
+    let next = world.perform(N1, &record);
+    assert_eq!(committed(&world), Unit::present(list(&["2", "3"]), index(3)));
+    assert_eq!(proposal(&world, 2).delta, one(LIST, Some(list(&["2"]))));
+    let before = Unit::present(list(&["2"]), index(2));
+    assert_eq!(proposal(&world, 3).undo, Undo { units: [(path(LIST), before)].into() });
+    world.drive(N1, next);
+    assert_eq!(world.device("t1").get(&path(LIST)), Some(&list(&["2", "3"])));
+}

@@ -216,3 +216,31 @@ fn a_queued_one_is_waited_for_though_an_atomic_one_behind_it_turned() {
     world.drive(N1, next);
     assert_eq!((world.status(1), world.status(2)), (Status::Applied, Status::Reverted));
 }
+
+#[test]
+fn turned_before_its_deadline_it_is_given_up_at_it() {
+    let mut world = World::ready(["t1"]);
+    world.commit(N1, 1, one("a", "1"));
+    let turn = world.cancel(N1, 2, 1);
+    world.perform(N1, &turn);
+    assert_eq!(world.node(N1).next_due(), Some(time(LATE)));
+    let given_up = world.tick(N1, LATE);
+    let expected = write(Wake::Target(target("t1")), released(&world, "t1"));
+    assert_eq!(given_up, [close("t1", 1), expected]);
+    assert_eq!(world.node(N1).next_due(), None);
+}
+
+#[test]
+fn a_master_whose_clock_is_behind_gives_it_up_when_it_gets_there() {
+    let mut world = World::new(2, ["t1"]);
+    world.connect_and_drive(N1, "t1", 1);
+    world.watch(N2);
+    world.commit(N2, 1, one("a", "1"));
+    world.watch(N1);
+    let turn = world.tick(N2, LATE);
+    world.perform(N2, &turn);
+    assert_eq!(world.watch(N1), [], "not late by its own clock");
+    assert_eq!(world.node(N1).next_due(), Some(time(LATE)));
+    let expected = write(Wake::Target(target("t1")), released(&world, "t1"));
+    assert_eq!(world.tick(N1, LATE), [close("t1", 1), expected]);
+}

@@ -116,8 +116,8 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             )
         },
         Scenario {
-            faults: Faults { late: 1, disconnects: 1, restarts: 1, ..Faults::default() },
-            reaches: vec![Fact::Applied, Fact::Reverted, Fact::NewTerm],
+            faults: Faults { late: 1, refusals: 2, disconnects: 1, ..Faults::default() },
+            reaches: vec![Fact::Applied, Fact::Reverted, Fact::Partial, Fact::Recheck],
             ..scenario(
                 "additions",
                 "values are added to what is committed by then, whatever became of those before",

@@ -50,7 +50,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         Scenario {
             targets: two(),
             fragile: [target("t2")].into(),
-            faults: Faults { silences: 1, late: 1, ..Faults::default() },
+            faults: Faults { silences: 1, late: 1, cancels: 1, ..Faults::default() },
             late_delivery: true,
             reaches: vec![Fact::Applied, Fact::Reverted, Fact::Orphan, Fact::NewTerm],
             ..scenario(
