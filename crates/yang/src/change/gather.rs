@@ -78,6 +78,13 @@ impl<'a> Gather<'a> {
         }
     }
 
+    /// All that is below a node, and what decides on the defaults there.
+    pub(super) fn subtree(&mut self, id: Id, path: &Path) {
+        self.presence(path);
+        self.include_all(path);
+        self.defaults_below(id, path);
+    }
+
     /// The part, and whether it is of one module alone, so that libyang need not look at others;
     /// none if only the whole will do.
     pub(super) fn finish(mut self) -> Option<(Configuration, bool)> {

@@ -1,8 +1,8 @@
 //! The defaults that are in use.
 //!
-//! Which they are, libyang says. It is given no more than the answer can depend on: as a rule what
-//! is at the path and the entries above it. Only where a condition may look anywhere (`when`), or
-//! the other cases of a choice have a say, it has to see the whole configuration.
+//! Which they are, libyang says. It is given no more than the answer can depend on: what is at the
+//! path and the entries above it, and what the conditions (`when`) and choices there read. Only where
+//! the path stands for several nodes with such, it has to see the whole configuration.
 
 use std::sync::PoisonError;
 
@@ -30,6 +30,9 @@ impl ModelSet {
         if !at.path.is_root() && self.is_local(at) {
             return self.fill(&self.relevant(tree, at), &at.path);
         }
+        if let Some(part) = self.reasons(tree, at) {
+            return self.fill(&part, &at.path);
+        }
         let kept = || self.0.filled.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept().iter().find(|(of, _)| of.same_values(tree)).cloned();
         if let Some((_, filled)) = known {
@@ -40,6 +43,16 @@ impl ModelSet {
         kept.push_front((tree.clone(), filled.clone()));
         kept.truncate(KEPT);
         filled
+    }
+
+    /// What decides on the defaults of one node and all below it, conditions and choices included;
+    /// none if that is not known, or the path stands for several.
+    fn reasons(&self, tree: &Configuration, at: &Located) -> Option<Configuration> {
+        let several = at.above().any(|(above, ids)| self.is_several(&above, ids));
+        if at.path.is_root() || several || self.is_several(&at.path, at.ends()) {
+            return None;
+        }
+        self.below_with_reasons(tree, at.id(), &at.path)
     }
 
     /// Whether defaults at the path depend on nothing but what is there and above.

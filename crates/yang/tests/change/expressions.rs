@@ -135,7 +135,7 @@ fn term(random: &mut Random, models: &Models, at: usize, own: bool) -> String {
         // Libyang falls over some unions.
         22 if own => format!("count({path}) < 3"),
         23 if matches!(models.nodes[to].of, Type::Ref { union: false, .. }) => {
-            format!("not(deref({path})/../*[. = {value}])")
+            format!("not(deref({path}) = {value})")
         }
         _ => format!("not({path} = {value}) or count({path}) > 1"),
     }

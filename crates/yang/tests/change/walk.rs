@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockstep_types::{Configuration, Delta};
-use lockstep_yang::{ModelSet, Options, Violation};
+use lockstep_yang::{Form, ModelSet, Options, Violation};
 
 use crate::Random;
 use crate::data::Change;
@@ -111,5 +111,15 @@ pub(crate) fn models(seed: u64, changes: usize, tally: &mut Tally) {
         if let Some(next) = judge(&set, &tree, &delta, tally, &hint) {
             tree = next;
         }
+    }
+    defaults(&set, &tree, &hint);
+}
+
+/// What is shown of a part is what the whole with its defaults has there.
+fn defaults(set: &ModelSet, tree: &Configuration, hint: &dyn Fn() -> String) {
+    let whole = set.with_defaults(tree);
+    for path in tree.iter().flat_map(|(path, _)| path.ancestors()) {
+        let shown = |tree| set.get(tree, &path, Form::Ietf).unwrap();
+        assert_eq!(shown(tree), shown(&whole), "{path} of {tree:#?}\n{}", hint());
     }
 }

@@ -122,7 +122,7 @@ impl Gather<'_> {
     }
 
     /// The conditions and choices of what is below a node, all of which is read.
-    fn defaults_below(&mut self, id: Id, path: &Path) {
+    pub(super) fn defaults_below(&mut self, id: Id, path: &Path) {
         let set = self.set;
         for child in set.schema().node(id).children.iter() {
             if !set.schema().node(*child).config {
