@@ -16,6 +16,9 @@ pub(crate) enum Source {
     Text,
 }
 
+/// Longer names of identities are not looked for.
+const NAME: usize = 1024;
+
 impl ModelSet {
     /// The value as libyang should be given it. What has no meaning is left as it is, for libyang
     /// to refuse in its own words.
@@ -45,7 +48,8 @@ impl ModelSet {
     fn identity(&self, id: Id, name: &str, source: Source) -> String {
         let own = format!("{}:{name}", self.schema().node(id).module);
         let takes = |text: &String| self.trial(id, &Json::String(text.clone())).is_some();
-        if source == Source::Strict || takes(&own) {
+        // Nor has any module a name like a book, and each that is tried costs its length.
+        if source == Source::Strict || name.len() > NAME || takes(&own) {
             return own;
         }
         let others =

@@ -33,7 +33,7 @@ fn memory() -> Option<usize> {
 /// Does something often, and sees that no memory stays.
 fn flat(times: usize, mut work: impl FnMut(usize)) {
     let alone = ALONE.lock();
-    (0..times / 4).for_each(&mut work);
+    (0..2 + times / 4).for_each(&mut work);
     let before = memory();
     (0..times).for_each(&mut work);
     let grown = memory().zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
@@ -172,7 +172,7 @@ fn deep_nesting_is_refused() {
 fn huge_values_are_refused_or_kept_and_not_repeated_in_errors() {
     let huge = "x".repeat(10 << 20);
     flat(3, |_| {
-        for leaf in ["int8", "bits", "identity", "instance", "enumeration", "decimal"] {
+        for leaf in ["int8", "types:string", "identity", "enumeration"] {
             let data = Data { form: DataForm::Ietf, json: Json::from(huge.as_str()) };
             let path: Path = format!("/all/{leaf}").parse().unwrap();
             let Err(error) = TYPES.edit(&[Operation::Update(path, data)]) else {
@@ -181,7 +181,6 @@ fn huge_values_are_refused_or_kept_and_not_repeated_in_errors() {
             let error = error.to_string();
             assert!(error.len() < 4096, "{leaf}: {} bytes", error.len());
         }
-        let _ = take(&"/all/types:string".parse().unwrap(), &Json::from(huge.as_str()));
     });
 }
 
