@@ -86,7 +86,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "protocol/src/draft.rs",
         find: "if proposal.undo.relink(gone, undo) {",
         replace: "if false && proposal.undo.relink(gone, undo) {",
-        scenario: "subtree",
+        scenario: "chain",
         invariant: "Undo",
     },
     Mutant {
