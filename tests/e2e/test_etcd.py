@@ -35,7 +35,8 @@ def lab(tmp_path):
     with etcd(tmp_path) as (port, process):
         lab = Lab(tmp_path)
         lab.etcd = process
-        lab.write_config(store=f"etcd://127.0.0.1:{port}/lab")
+        lab.store = f"etcd://127.0.0.1:{port}/lab"
+        lab.write_config(store=lab.store)
         try:
             yield lab.start()
         finally:
@@ -56,9 +57,23 @@ def test_a_node_on_etcd_goes_on_where_it_was_killed(lab):
 
 def test_a_store_that_stalls_and_comes_back(lab):
     lab.set("leaf1", update=[("/system/motd", "one")])
-    # Longer than the session lasts: the node loses it, and begins anew by itself.
     lab.etcd.send_signal(signal.SIGSTOP)
-    until("it is noticed", lambda: "could not be renewed" in (lab.folder / "node.log").read_text())
+    log = lambda: (lab.folder / "node.log").read_text()
+    until("it is noticed", lambda: "could not be renewed" in log())
     lab.etcd.send_signal(signal.SIGCONT)
     until("it works again", lambda: lab.set("leaf1", update=[("/system/motd", "two")]))
     assert lab.on_device("leaf1", "/system/motd") == "two"
+
+
+def test_a_node_that_lost_its_session_begins_anew(lab):
+    """A process that stood still: the store counts it as dead, and it does not know."""
+    lab.set("leaf1", update=[("/system/motd", "one")])
+    sessions = lambda: lab.run("store", "check", lab.store)["kinds"].get("session", {"keys": 0})["keys"]
+    assert sessions() == 1
+    lab.node.process.send_signal(signal.SIGSTOP)
+    until("its session has run out", lambda: sessions() == 0)
+    lab.node.process.send_signal(signal.SIGCONT)
+    until("it works again", lambda: lab.set("leaf1", update=[("/system/motd", "two")]))
+    assert lab.on_device("leaf1", "/system/motd") == "two"
+    assert "its session ran out" in (lab.folder / "node.log").read_text()
+    assert lab.node.stop() == 0

@@ -50,12 +50,21 @@ pub(crate) struct Set {
     /// Each target when it can, instead of everywhere or nowhere
     #[arg(long)]
     queued: bool,
-    /// Return with the decision, instead of with the outcome
-    #[arg(long = "async")]
-    asynchronous: bool,
     /// Say what would happen, and change nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    terms: Terms,
+    #[command(flatten)]
+    certificates: Certificates,
+}
+
+/// What goes with everything that becomes a transaction.
+#[derive(Debug, Args)]
+struct Terms {
+    /// Return with the decision, instead of with the outcome
+    #[arg(long = "async")]
+    asynchronous: bool,
     /// What it is for
     #[arg(long, default_value = "", hide_default_value = true)]
     comment: String,
@@ -65,8 +74,6 @@ pub(crate) struct Set {
     /// Sent again with the same id, it is not done again
     #[arg(long, default_value = "", hide_default_value = true)]
     id: String,
-    #[command(flatten)]
-    certificates: Certificates,
 }
 
 /// Take a change out again.
@@ -84,18 +91,8 @@ pub(crate) struct Rollback {
     /// Only on this target; may be given several times
     #[arg(long)]
     target: Vec<String>,
-    /// Return with the decision, instead of with the outcome
-    #[arg(long = "async")]
-    asynchronous: bool,
-    /// What it is for
-    #[arg(long, default_value = "", hide_default_value = true)]
-    comment: String,
-    /// Give up after so many seconds
-    #[arg(long, value_name = "SECONDS")]
-    deadline: Option<u32>,
-    /// Sent again with the same id, it is not done again
-    #[arg(long, default_value = "", hide_default_value = true)]
-    id: String,
+    #[command(flatten)]
+    terms: Terms,
     #[command(flatten)]
     certificates: Certificates,
 }
@@ -132,11 +129,11 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
     }
     let options = SetOptions {
         queued: set.queued,
-        r#async: set.asynchronous,
+        r#async: set.terms.asynchronous,
         dry_run: set.dry_run,
-        comment: set.comment.clone(),
-        deadline: seconds(set.deadline),
-        id: set.id.clone(),
+        comment: set.terms.comment.clone(),
+        deadline: seconds(set.terms.deadline),
+        id: set.terms.id.clone(),
     };
     request.extension.push(extension::with_options(&options));
     let client = Client::connect(global, &set.certificates).await?;
@@ -188,10 +185,10 @@ pub(crate) async fn rollback(asked: &Rollback, global: &Global) -> Result<(), Fa
         index: asked.index,
         rule: rule.into(),
         targets: asked.target.clone(),
-        comment: asked.comment.clone(),
-        id: asked.id.clone(),
-        deadline: seconds(asked.deadline),
-        r#async: asked.asynchronous,
+        comment: asked.terms.comment.clone(),
+        id: asked.terms.id.clone(),
+        deadline: seconds(asked.terms.deadline),
+        r#async: asked.terms.asynchronous,
     };
     if ask::is_asked(global)
         && let Some(on) = concerned(&client, asked.index, &asked.target).await

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lockstep_node::{Running, TargetSpec};
 use lockstep_northbound::{Options as Listeners, Server};
@@ -10,11 +11,17 @@ use lockstep_southbound::gnmi::Gnmi;
 use lockstep_store::{Embedded, Etcd, Records, Store};
 use lockstep_yang::ModelSet;
 use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::Failed;
 use crate::config::{Config, StoreConfig};
 use crate::signals::Signals;
+
+/// How long it is waited before a node that ended is tried again; doubles each time, up to the next.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// The longest such wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
 
 /// A node with its listeners.
 #[derive(Debug)]
@@ -134,12 +141,15 @@ pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
         tracing::warn!("{warning}");
     }
     let node = config.node.clone();
+    let mut again = false;
     loop {
-        let mut service = tokio::select! {
-            service = Service::start(config.clone()) => service?,
+        let started = tokio::select! {
+            started = start(&config, again) => started,
             // Nothing was promised to anybody, and the store is in order at any moment.
             _ = signals.next() => return Ok(()),
         };
+        let mut service = started?;
+        again = true;
         let http = service.server.http().map(|at| at.to_string()).unwrap_or_default();
         tracing::info!(%node, listen = %service.address(), %http, "ready");
         let ended = tokio::select! {
@@ -162,6 +172,23 @@ pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
         }
         if let Err(error) = stopped {
             tracing::warn!(error = %crate::output::chain(&*error), "what was left did not end well");
+        }
+    }
+}
+
+/// Starts a service. One that has run before is tried until it runs again: what ended it, a store that
+/// cannot be reached above all, may well still be so.
+async fn start(config: &Config, again: bool) -> Result<Service, Failed> {
+    let mut wait = FIRST_WAIT;
+    loop {
+        match Service::start(config.clone()).await {
+            Err(error) if again => {
+                let error = crate::output::chain(&*error);
+                tracing::error!(error, ?wait, "the node cannot start, and is tried again");
+                sleep(wait).await;
+                wait = LONGEST_WAIT.min(wait * 2);
+            }
+            started => return started,
         }
     }
 }

@@ -8,6 +8,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
     Transaction,
 };
 use lockstep_gnmi::{path, value};
+use lockstep_protocol::record::Status;
 use lockstep_types::Path;
 use serde_json::{Value, json};
 
@@ -15,18 +16,6 @@ use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, refused};
 use crate::output::{self, json_document, line, table};
 use crate::planned::{PlannedTarget, PlannedTx};
-
-/// What a transaction can be.
-const STATUSES: [&str; 8] = [
-    "pending",
-    "committed",
-    "reverting",
-    "applied",
-    "partial",
-    "rejected",
-    "reverted",
-    "cancelled",
-];
 
 /// Read configuration.
 #[derive(Debug, Args)]
@@ -81,7 +70,7 @@ Examples:
         #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "INDEX")]
         before: u64,
         /// Only with this status; may be given several times
-        #[arg(long, value_parser = STATUSES)]
+        #[arg(long, value_parser = Status::ALL.map(Status::name))]
         status: Vec<String>,
         /// Only those that concern this target; may be given several times
         #[arg(long)]

@@ -14,7 +14,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
     RollbackRule,
 };
 use lockstep_node::Handle;
-use lockstep_protocol::record::{Kind, Mode, Rule, Transaction};
+use lockstep_protocol::record::{self, Kind, Mode, Rule, Transaction};
 use lockstep_protocol::{Body, Reply, Until};
 use lockstep_store::Records;
 use lockstep_types::{Index, Target};
@@ -23,7 +23,7 @@ use tonic::{Request, Response, Status};
 
 use crate::deadline::times;
 use crate::ids::Ids;
-use crate::{gnmi, outcome, refusal, text};
+use crate::{gnmi, outcome, refusal};
 
 /// How many transactions are listed at once when nobody says.
 const PAGE: usize = 100;
@@ -90,11 +90,12 @@ fn no_transaction(index: u64) -> Status {
 
 /// A word that no status has would find nothing, and look like an answer.
 fn known_statuses(asked: &[String]) -> Result<(), Status> {
-    match asked.iter().find(|word| !text::STATUSES.contains(&word.as_str())) {
+    let known = record::Status::ALL.map(record::Status::name);
+    match asked.iter().find(|word| !known.contains(&word.as_str())) {
         None => Ok(()),
         Some(word) => Err(Status::invalid_argument(format!(
             "there is no status {word:?}; there are {}",
-            text::STATUSES.join(", ")
+            known.join(", ")
         ))),
     }
 }
@@ -102,7 +103,7 @@ fn known_statuses(asked: &[String]) -> Result<(), Status> {
 /// Whether a transaction is among those asked for.
 fn is_asked(asked: &ListTransactionsRequest, transaction: &Transaction) -> bool {
     let before = asked.before_index == 0 || transaction.index.get() < asked.before_index;
-    let word = text::status(transaction.status);
+    let word = transaction.status.name();
     let status = asked.status.is_empty() || asked.status.iter().any(|status| status == word);
     let concerns = |name: &String| transaction.targets.contains_key(name.as_str());
     before && status && (asked.target.is_empty() || asked.target.iter().any(concerns))

@@ -19,7 +19,7 @@ pub(crate) fn error(view: &View, transaction: &Transaction) -> Status {
         (None, _) => (Code::DeadlineExceeded, open(view, transaction)),
     };
     let left = to_be_reached(transaction);
-    let word = text::status(transaction.status);
+    let word = transaction.status.name();
     let message = format!("transaction {} {word}: {why}{left}", transaction.index);
     lockstep_gnmi::outcome::status(code, message, &outcome(view, transaction))
 }
@@ -88,7 +88,7 @@ pub(crate) fn outcome(view: &View, transaction: &Transaction) -> Outcome {
     let targets = transaction.targets.iter().map(|(target, part)| {
         let (code, message) = part.reason.as_ref().map(device).unwrap_or_default();
         let one = TargetOutcome {
-            status: text::part(part.status).into(),
+            status: part.status.name().into(),
             code,
             message,
             waiting_for: waiting_for(view, transaction, target),
@@ -98,7 +98,7 @@ pub(crate) fn outcome(view: &View, transaction: &Transaction) -> Outcome {
     Outcome {
         id: transaction.id.to_string(),
         index: transaction.index.get(),
-        status: text::status(transaction.status).into(),
+        status: transaction.status.name().into(),
         targets: targets.collect(),
         left_out: 0,
     }

@@ -1,46 +1,9 @@
-//! The words in which users are told: statuses, reasons, waits.
+//! The words in which users are told: kinds, reasons, waits.
 
 use lockstep_gnmi::brief::brief;
-use lockstep_protocol::record::{Kind, Mode, PartStatus, Reason, Status, Violation};
+use lockstep_protocol::record::{Kind, Mode, Reason, Violation};
 use lockstep_protocol::view::Wait;
 use tonic::Code;
-
-/// The word for a status.
-pub(crate) const fn status(status: Status) -> &'static str {
-    match status {
-        Status::Pending => "pending",
-        Status::Committed => "committed",
-        Status::Reverting => "reverting",
-        Status::Applied => "applied",
-        Status::Partial => "partial",
-        Status::Rejected => "rejected",
-        Status::Reverted => "reverted",
-        Status::Cancelled => "cancelled",
-    }
-}
-
-/// Every word for a status.
-pub(crate) const STATUSES: [&str; 8] = [
-    status(Status::Pending),
-    status(Status::Committed),
-    status(Status::Reverting),
-    status(Status::Applied),
-    status(Status::Partial),
-    status(Status::Rejected),
-    status(Status::Reverted),
-    status(Status::Cancelled),
-];
-
-/// The word for a status on one target.
-pub(crate) const fn part(status: PartStatus) -> &'static str {
-    match status {
-        PartStatus::Pending => "pending",
-        PartStatus::Applied => "applied",
-        PartStatus::Refused => "refused",
-        PartStatus::Withdrawn => "withdrawn",
-        PartStatus::Undone => "undone",
-    }
-}
 
 /// The word for a kind.
 pub(crate) const fn kind(kind: Kind) -> &'static str {

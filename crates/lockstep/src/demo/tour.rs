@@ -42,16 +42,18 @@ async fn set(
     network.client().gnmi().set(request).await.map(|_| ())
 }
 
+/// Every device says itself that this is its banner.
+async fn every_banner_is(network: &Network, banner: &Value) -> Result<(), Failed> {
+    let held = network.held_everywhere("/system/motd").await?;
+    let wanted = NAMES.map(|name| (name, Some(banner.clone()))).into();
+    expect("the banner of each device", &held, &wanted)
+}
+
 async fn one_change(network: &Network) -> Result<(), Failed> {
     step(1, "One Set, three devices")?;
     let banner = json!("change window tonight");
     set(network, "/system/motd", &banner, &NAMES).await.map_err(|s| refused(&s))?;
-    let held = network.held_everywhere("/system/motd").await?;
-    expect(
-        "the banner of each device",
-        &held,
-        &NAMES.map(|name| (name, Some(banner.clone()))).into(),
-    )?;
+    every_banner_is(network, &banner).await?;
     done(
         "gNMI Set: update /system/motd on leaf1, leaf2 and spine1",
         "applied on all three; each of them says so itself",
@@ -82,12 +84,7 @@ async fn refused_by_device(network: &Network) -> Result<(), Failed> {
     let status = said.err().ok_or("this did not go as told: the device did not refuse")?;
     expect("the code", &status.code(), &tonic::Code::Aborted)?;
     let banner = json!("change window tonight");
-    let held = network.held_everywhere("/system/motd").await?;
-    expect(
-        "the banner of each device",
-        &held,
-        &NAMES.map(|name| (name, Some(banner.clone()))).into(),
-    )?;
+    every_banner_is(network, &banner).await?;
     done(
         "gNMI Set: another banner on all three, and spine1 will not take it",
         &format!("{}\nall three have the banner from before", status.message()),

@@ -169,7 +169,7 @@ impl<'o> Stage<'o> {
     pub(super) fn stands(&mut self, index: u64, wanted: Status) -> io::Result<()> {
         let transaction = self.walk.system.store.transaction(Index::new(index));
         let so = transaction.is_some_and(|transaction| transaction.status == wanted);
-        self.check(so, &format!("transaction {index} should be {}", words::status(wanted)))
+        self.check(so, &format!("transaction {index} should be {}", wanted.name()))
     }
 
     /// The client of an entry of the script was told this, or nothing.

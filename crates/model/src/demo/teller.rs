@@ -134,8 +134,8 @@ fn transaction(before: Option<&Transaction>, now: &Transaction) -> Option<String
             }
             Status::Committed => format!("committed on {}", words::names(now.targets.keys())),
             Status::Reverting => "it turns".into(),
-            status if status.is_final() => format!("outcome {}", words::status(status)),
-            status => words::status(status).into(),
+            status if status.is_final() => format!("outcome {}", status.name()),
+            status => status.name().into(),
         });
     }
     let told = format!("transaction {} {}", now.index, changed.join(", "));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_protocol::record::{Kind, Mode, PartStatus, Status};
+use lockstep_protocol::record::{Kind, Mode, PartStatus};
 use lockstep_protocol::{Answer, Ask, Reply, Request};
 use lockstep_types::{Configuration as Tree, Content, Delta, Edit, Target};
 
@@ -62,7 +62,7 @@ pub(super) fn reply(reply: &Reply) -> String {
     match reply {
         Reply::Refused(refusal) => format!("no: {refusal}"),
         Reply::Transaction { index, status } => {
-            format!("transaction {index} is {}", self::status(*status))
+            format!("transaction {index} is {}", status.name())
         }
     }
 }
@@ -85,20 +85,6 @@ pub(super) fn answer(answer: &Answer) -> String {
         Answer::Fenced => "fenced".into(),
         Answer::Unknown => "no answer".into(),
         Answer::Busy => "busy".into(),
-    }
-}
-
-/// How far a transaction is.
-pub(super) fn status(status: Status) -> &'static str {
-    match status {
-        Status::Pending => "pending",
-        Status::Committed => "committed",
-        Status::Reverting => "reverting",
-        Status::Applied => "applied",
-        Status::Partial => "partial",
-        Status::Rejected => "rejected",
-        Status::Reverted => "reverted",
-        Status::Cancelled => "cancelled",
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{outcome, text};
 pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transaction {
     let targets = shown.targets.iter().map(|(target, part)| {
         let one = TransactionTarget {
-            status: text::part(part.status).into(),
+            status: part.status.name().into(),
             error: part.reason.as_ref().map(failure_there),
             waiting_for: outcome::waiting_for(view, shown, target),
         };
@@ -27,7 +27,7 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
         index: shown.index.get(),
         id: shown.id.to_string(),
         kind: text::kind(shown.kind).into(),
-        status: text::status(shown.status).into(),
+        status: shown.status.name().into(),
         author: shown.author.clone(),
         comment: shown.comment.clone(),
         submitted: Some(time(shown.submitted)),

@@ -80,10 +80,37 @@ pub enum Status {
 }
 
 impl Status {
+    /// Every one, in the order in which they come about.
+    pub const ALL: [Self; 8] = [
+        Self::Pending,
+        Self::Committed,
+        Self::Reverting,
+        Self::Applied,
+        Self::Partial,
+        Self::Rejected,
+        Self::Reverted,
+        Self::Cancelled,
+    ];
+
     /// Whether this is an outcome, after which nothing about the transaction changes.
     #[must_use]
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Committed | Self::Reverting)
+    }
+
+    /// The word for it, wherever a person or a program reads it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Committed => "committed",
+            Self::Reverting => "reverting",
+            Self::Applied => "applied",
+            Self::Partial => "partial",
+            Self::Rejected => "rejected",
+            Self::Reverted => "reverted",
+            Self::Cancelled => "cancelled",
+        }
     }
 
     /// Whether it was decided for and stands: its changes count as live.
@@ -123,6 +150,20 @@ pub enum PartStatus {
     Withdrawn,
     /// Undone with its transaction.
     Undone,
+}
+
+impl PartStatus {
+    /// The word for it, wherever a person or a program reads it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Applied => "applied",
+            Self::Refused => "refused",
+            Self::Withdrawn => "withdrawn",
+            Self::Undone => "undone",
+        }
+    }
 }
 
 /// A transaction's state on one of its targets.
