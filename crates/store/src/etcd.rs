@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!              Etcd
+//!  batch    │      │       │         transactions that wait go out together
 //!   txn   page   lease   feed        in etcd's words and back (keys, gather)
 //!      ╲    │      │    ╱  │
 //!         members        tide        one member at a time │ how far watches have to get
@@ -22,6 +23,7 @@
 //!
 //! [`Records::write`]: crate::Records::write
 
+mod batch;
 mod clock;
 mod connect;
 mod fault;
@@ -48,6 +50,7 @@ pub use options::{Options, Tls, UrlError, User};
 
 use crate::kv::{Lease, Limits, Page, Range, Txn};
 use crate::{Error, Feed, Pending, Store};
+use batch::Line;
 use fault::{Fault, Unexpected};
 use keys::Keys;
 use members::{Member, Members};
@@ -64,6 +67,7 @@ struct Inner {
     members: Members,
     keys: Keys,
     tide: Tide,
+    line: Line,
     limits: Limits,
     size: page::Size,
     /// Held for reading by whatever is under way; whether the store is open.
@@ -82,6 +86,7 @@ impl Etcd {
         let inner = Inner {
             members: Members::new(options)?,
             tide: Tide::new(keys.mark()),
+            line: Line::default(),
             limits: txn::limits(&keys),
             keys,
             size: page::Size::default(),
@@ -90,6 +95,12 @@ impl Etcd {
         };
         inner.tide.read(&inner.members).await.map_err(Fault::read)?;
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// How many requests were sent for transactions; those that go together share one.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.inner.line.sent()
     }
 
     /// Lets something begin, unless the store is closed.
@@ -107,13 +118,7 @@ impl Store for Etcd {
     fn txn(&self, txn: Txn) -> Pending<'_, Written> {
         Box::pin(async move {
             let entered = self.enter().await?;
-            let inner = Arc::clone(&self.inner);
-            // On its own, so that dropping the answer does not call it off halfway.
-            let write = tokio::spawn(async move {
-                let _entered = entered;
-                txn::write(&inner, txn).await
-            });
-            write.await.unwrap_or_else(|error| Err(Error::Unknown { source: Arc::new(error) }))
+            batch::write(&self.inner, txn, entered).await
         })
     }
 

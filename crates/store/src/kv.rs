@@ -57,7 +57,7 @@ impl Event {
     }
 }
 
-/// A revision: all that one transaction changed, each key once.
+/// A revision: all that one transaction changed, or several that share it, each key once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// Its number.

@@ -17,7 +17,8 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send +
 ///
 /// What may be relied on:
 /// - A transaction happens whole or not at all, and is durable when it is answered. It makes one
-///   revision, the next; one that changes nothing makes none.
+///   revision, the next, which it may share with others that were under way with it and neither
+///   write what it compares or writes nor compare what it writes; one that changes nothing makes none.
 /// - Reads are linearizable: they see every write that was answered before they were asked.
 /// - A range can be read at any revision that is still kept, so that many pages make one picture.
 /// - A watch delivers whole revisions, in order, without a gap.

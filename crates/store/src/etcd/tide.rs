@@ -68,6 +68,11 @@ impl Tide {
         });
     }
 
+    /// Somebody was told of this revision after a write, which made it or changed nothing.
+    pub(super) fn made(&self, revision: Revision, changed: bool) {
+        if changed { self.ours(revision) } else { self.told(revision) }
+    }
+
     pub(super) fn due(&self) -> watch::Receiver<Due> {
         self.due.subscribe()
     }

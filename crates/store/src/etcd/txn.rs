@@ -6,6 +6,7 @@ use etcd_client::{
     Compare as Theirs, CompareOp, PutOptions, Txn as Request, TxnOp, TxnOpResponse, TxnResponse,
 };
 use lockstep_protocol::Written;
+use lockstep_types::Revision;
 
 use super::fault::Fault;
 use super::keys::Keys;
@@ -15,7 +16,7 @@ use crate::Error;
 use crate::kv::{Compare, Lease, Limits, Op, Txn};
 
 /// How many operations, and how many compares, etcd takes unless it is told otherwise.
-const OPERATIONS: usize = 128;
+pub(super) const OPERATIONS: usize = 128;
 /// How large a request it takes.
 const REQUEST: usize = 1536 << 10;
 /// What a request, and each operation and compare in it, are larger than their keys and values.
@@ -23,37 +24,62 @@ const OVERHEAD: (usize, usize) = (1 << 10, 48);
 
 /// What one transaction may hold, so that etcd takes it with everything around it.
 pub(super) fn limits(keys: &Keys) -> Limits {
-    let each = keys.extra() + OVERHEAD.1;
-    Limits { operations: OPERATIONS, bytes: REQUEST - OVERHEAD.0 - 2 * OPERATIONS * each }
+    Limits { operations: OPERATIONS, bytes: room() - 2 * OPERATIONS * each(keys) }
 }
 
-pub(super) async fn write(inner: &Inner, txn: Txn) -> Result<Written, Error> {
-    txn.check(inner.limits)?;
-    let request = request(&inner.keys, &txn);
-    let send = |member: Arc<Member>| {
-        let request = request.clone();
-        async move { member.kv().txn(request).await }
-    };
-    let answer = match inner.members.write(send).await {
+/// How many bytes a request may be, all told.
+pub(super) const fn room() -> usize {
+    REQUEST - OVERHEAD.0
+}
+
+/// What an operation or a compare is larger than its key and its value.
+pub(super) fn each(keys: &Keys) -> usize {
+    keys.extra() + OVERHEAD.1
+}
+
+/// Writes one transaction by itself.
+pub(super) async fn write(inner: &Inner, txn: &Txn) -> Result<Written, Error> {
+    let answer = match send(inner, request(&inner.keys, txn)).await {
         Ok(answer) => answer,
         Err(fault) => {
-            return Err(match (fault, lease(&txn)) {
+            return Err(match (fault, lease(txn)) {
                 (Fault::LeaseGone, Some(lease)) => Error::LeaseGone(lease),
                 (fault, _) => fault.write(),
             });
         }
     };
     let at = revision(answer.header()).map_err(Fault::write)?;
-    if !answer.succeeded() {
-        inner.tide.told(at);
-        return Ok(Written::Stale(at));
-    }
-    if changed(&answer) {
-        inner.tide.ours(at);
-    } else {
-        inner.tide.told(at);
-    }
-    Ok(Written::Done(at))
+    inner.tide.made(at, changed(&answer));
+    Ok(written(&answer, at))
+}
+
+/// Writes several in one request: what became of each, in order.
+pub(super) async fn together<'a>(
+    inner: &Inner,
+    txns: impl Iterator<Item = &'a Txn>,
+) -> Result<Vec<Written>, Fault> {
+    let members: Vec<TxnOp> = txns.map(|txn| TxnOp::txn(request(&inner.keys, txn))).collect();
+    let answer = send(inner, Request::new().and_then(members)).await?;
+    let at = revision(answer.header())?;
+    let members = answer.op_responses().into_iter().filter_map(|member| match member {
+        TxnOpResponse::Txn(answer) => Some(answer),
+        TxnOpResponse::Put(_) | TxnOpResponse::Get(_) | TxnOpResponse::Delete(_) => None,
+    });
+    let members: Vec<TxnResponse> = members.collect();
+    inner.tide.made(at, members.iter().any(changed));
+    Ok(members.iter().map(|answer| written(answer, at)).collect())
+}
+
+async fn send(inner: &Inner, request: Request) -> Result<TxnResponse, Fault> {
+    let send = |member: Arc<Member>| {
+        let request = request.clone();
+        async move { member.kv().txn(request).await }
+    };
+    inner.members.write(send).await
+}
+
+fn written(answer: &TxnResponse, at: Revision) -> Written {
+    if answer.succeeded() { Written::Done(at) } else { Written::Stale(at) }
 }
 
 /// Whether it made a revision: one that only removes may have found nothing to remove.

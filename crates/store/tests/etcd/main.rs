@@ -8,6 +8,7 @@
     reason = "helpers of tests fail like tests"
 )]
 
+mod batches;
 mod common;
 mod compaction;
 mod failures;

@@ -17,6 +17,8 @@ pub(crate) enum Wire {
     Cut,
     /// It carries requests, and keeps the answers.
     Deaf,
+    /// It carries both ways, until so many bytes of requests have come at once: then it is deaf.
+    DeafAfter(usize),
 }
 
 /// A wire to a member, with a port of its own.
@@ -35,7 +37,7 @@ impl Proxy {
         let task = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 if *state.borrow() != Wire::Cut {
-                    tokio::spawn(carry(client, member, state.subscribe()));
+                    tokio::spawn(carry(client, member, state.clone()));
                 }
             }
         });
@@ -54,34 +56,42 @@ impl Drop for Proxy {
     }
 }
 
-async fn carry(client: TcpStream, member: u16, wire: watch::Receiver<Wire>) {
+async fn carry(client: TcpStream, member: u16, wire: watch::Sender<Wire>) {
     let Ok(server) = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], member))).await else {
         return;
     };
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
-    let mut cut = wire.clone();
-    let mut deaf = wire.clone();
+    let mut cut = wire.subscribe();
     tokio::select! {
-        () = pump(from_client, to_server, None) => {}
-        () = pump(from_server, to_client, Some(&mut deaf)) => {}
+        () = requests(from_client, to_server, &wire) => {}
+        () = answers(from_server, to_client, wire.subscribe()) => {}
         _ = cut.wait_for(|wire| *wire == Wire::Cut) => {}
     }
 }
 
-async fn pump(
-    mut from: OwnedReadHalf,
-    mut to: OwnedWriteHalf,
-    mut wire: Option<&mut watch::Receiver<Wire>>,
-) {
+async fn requests(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, wire: &watch::Sender<Wire>) {
     let mut buffer = vec![0; 64 << 10];
     while let Ok(count @ 1..) = from.read(&mut buffer).await {
-        if let Some(wire) = &mut wire
-            && wire.wait_for(|wire| *wire != Wire::Deaf).await.is_err()
-        {
+        wire.send_if_modified(|wire| {
+            let enough = matches!(wire, Wire::DeafAfter(bytes) if count >= *bytes);
+            if enough {
+                *wire = Wire::Deaf;
+            }
+            enough
+        });
+        if to.write_all(&buffer[..count]).await.is_err() {
             return;
         }
-        if to.write_all(&buffer[..count]).await.is_err() {
+    }
+}
+
+async fn answers(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut wire: watch::Receiver<Wire>) {
+    let mut buffer = vec![0; 64 << 10];
+    while let Ok(count @ 1..) = from.read(&mut buffer).await {
+        if wire.wait_for(|wire| *wire != Wire::Deaf).await.is_err()
+            || to.write_all(&buffer[..count]).await.is_err()
+        {
             return;
         }
     }

@@ -46,7 +46,7 @@ async fn certificates_are_shown_on_both_sides() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     certificates(folder.path(), &["server", "client"]);
     certificates(other.path(), &["client"]);
-    let setup = Setup { tls: Some(folder.path().to_owned()) };
+    let setup = Setup { tls: Some(folder.path().to_owned()), ..Setup::default() };
     let cluster = Cluster::start_with(1, &setup);
     let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
     let identity = |folder: &Path| Some((read(folder, "client.pem"), read(folder, "client.key")));

@@ -37,6 +37,8 @@ pub(crate) struct Server {
 pub(crate) struct Setup {
     /// A folder with `ca.pem`, `server.pem` and `server.key`: clients have to show a certificate.
     pub(crate) tls: Option<PathBuf>,
+    /// Further arguments.
+    pub(crate) args: Vec<String>,
 }
 
 impl Cluster {
@@ -93,6 +95,7 @@ impl Cluster {
                 args.push(format!("--trusted-ca-file={}", file("ca.pem")));
                 args.push("--client-cert-auth".to_owned());
             }
+            args.extend_from_slice(&setup.args);
             let folder = folder.path().to_owned();
             let mut server = Server { name, folder, args, port: clients[n], process: None };
             server.start();
