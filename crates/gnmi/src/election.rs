@@ -13,6 +13,16 @@ pub struct Election {
     pub low: u64,
 }
 
+impl Election {
+    /// The largest id below this one; none below the smallest.
+    pub fn before(self) -> Option<Self> {
+        match self.low.checked_sub(1) {
+            Some(low) => Some(Self { low, ..self }),
+            None => Some(Self { high: self.high.checked_sub(1)?, low: u64::MAX }),
+        }
+    }
+}
+
 impl fmt::Display for Election {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{high: {}, low: {}}}", self.high, self.low)
@@ -41,5 +51,13 @@ mod tests {
         assert!(id(1, 0) > id(0, u64::MAX));
         assert!(id(1, 2) > id(1, 1));
         assert_eq!(id(3, 7).to_string(), "{high: 3, low: 7}");
+    }
+
+    #[test]
+    fn the_one_before_is_the_next_smaller() {
+        let id = |high, low| Election { high, low };
+        assert_eq!(id(1, 7).before(), Some(id(1, 6)));
+        assert_eq!(id(1, 0).before(), Some(id(0, u64::MAX)));
+        assert_eq!(id(0, 0).before(), None);
     }
 }

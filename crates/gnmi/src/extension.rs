@@ -1,8 +1,10 @@
-//! Extensions: who is master, the options of a Set, and its outcome.
+//! Extensions: who is master, commits that are to be confirmed, the options of a Set, and its outcome.
 
+mod commit;
 mod error;
 mod fields;
 
+pub use commit::{cancel, commit, configuration_only, confirm};
 pub use error::Error;
 
 use prost::{Message, Name};

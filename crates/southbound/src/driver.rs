@@ -1,5 +1,9 @@
 //! The door to a device: a small trait for whoever can connect, and one for a connection.
 
+mod commit;
+mod fencing;
+mod notice;
+
 use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,8 +13,13 @@ use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_types::Path;
 use serde_json::Value;
+use tokio::sync::mpsc;
 
 use crate::Election;
+
+pub use commit::{Commit, Phase, Settled};
+pub use fencing::Fencing;
+pub use notice::{Notice, Watch};
 
 /// What an asynchronous method of a trait object returns.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -20,6 +29,10 @@ pub trait Driver: Debug + Send + Sync + 'static {
     /// Opens a new connection, or says why there is none. Gives up by itself after a while. The device
     /// has answered something on the connection by then: a port that is open is not yet a device.
     fn connect(&self) -> BoxFuture<'_, Result<Arc<dyn Line>, ConnectError>>;
+
+    /// How long the device is waited for. A Set that was sent on a connection which ended since may
+    /// still have an effect for that long, as far as anyone waited for it.
+    fn patience(&self) -> Duration;
 }
 
 /// One connection to one device. It never becomes another one, and it is closed when the last
@@ -28,6 +41,22 @@ pub trait Line: Debug + Send + Sync + 'static {
     /// Asks the device and classifies its answer. Gives up by itself after a while, with
     /// [`Answer::Unknown`]. A future that is dropped leaves it open whether the request arrived.
     fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer>;
+
+    /// Whether the device itself turns away an older master; none: not found out. A claim that is
+    /// accepted finds it out.
+    fn fencing(&self) -> Option<Fencing>;
+
+    /// Whether the device has commits that are to be confirmed; none: not found out. A claim that is
+    /// accepted finds it out.
+    fn confirms(&self) -> Option<bool>;
+
+    /// Takes one step of a commit that is to be confirmed. As with [`Line::ask`], it gives up by itself,
+    /// and is not to be asked beside another request.
+    fn commit(&self, election: Election, commit: Commit) -> BoxFuture<'_, Settled>;
+
+    /// Tells of changes of what the device holds, whoever made them, beside whatever else is asked;
+    /// until the connection ends or nobody listens. See [`Notice`] for what is told.
+    fn watch(&self, watch: Watch, tell: mpsc::Sender<Notice>) -> BoxFuture<'_, ()>;
 
     /// Looks at what the device reports of its state, beside whatever else is asked.
     fn look(&self, look: Look) -> BoxFuture<'_, Result<Vec<Report>, Failure>>;

@@ -7,20 +7,30 @@
 //!   Ask::Claim ──► empty Set with our election id      ┐
 //!   Ask::Read  ──► Get of `/`, CONFIG ──► yang::read   ├─► answer: the table ──► Answer
 //!   Ask::Set   ──► set: Delta ──► one SetRequest       ┘
+//!   Commit     ──► a Set with the extension for it ──────► answer: the table ──► Settled
+//!   Watch      ──► Subscribe ON_CHANGE, or reads ──► watch: yang::read ──► Notice
 //! ```
+//!
+//! A claim that was accepted is followed by two probes, once per connection: an empty Set with a
+//! smaller election id, which a device that fences denies, and a confirm of a commit that nobody made,
+//! which a device that has such commits answers with FAILED_PRECONDITION.
 
 mod answer;
 mod arbitration;
+mod busy;
 mod capabilities;
 mod credentials;
 mod endpoint;
 mod get;
+mod known;
 mod line;
 mod once;
 mod options;
 mod quiet;
 mod set;
+mod subscription;
 mod unverified;
+mod watch;
 mod wire;
 
 use std::sync::Arc;
@@ -105,6 +115,10 @@ impl Gnmi {
 impl Driver for Gnmi {
     fn connect(&self) -> BoxFuture<'_, Result<Arc<dyn Line>, ConnectError>> {
         Box::pin(self.first_that_answers())
+    }
+
+    fn patience(&self) -> Duration {
+        self.options.timeout
     }
 }
 

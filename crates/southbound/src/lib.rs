@@ -32,10 +32,14 @@
 //! Absent: retries with a meaning. A link connects again for ever, but never sends anything twice:
 //! what to do about a refusal or an unknown outcome is decided by the core.
 
+mod backoff;
 mod driver;
 pub mod gnmi;
 pub mod link;
 
-pub use driver::{BoxFuture, ConnectError, Driver, Line, Look, Report};
-pub use link::{Link, LookError};
+pub use driver::{
+    BoxFuture, Commit, ConnectError, Driver, Fencing, Line, Look, Notice, Phase, Report, Settled,
+    Watch,
+};
+pub use link::{Link, LookError, Noticed};
 pub use lockstep_gnmi::Election;

@@ -1,21 +1,27 @@
 //! One target's connection, kept up.
 
-mod backoff;
 mod looks;
+mod seen;
 mod session;
 mod task;
+mod watching;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::Election;
 use lockstep_protocol::{Ask, Event};
 use lockstep_types::{Connection, Sequence, Target};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
-use crate::{Driver, Look, Report};
+use crate::{Driver, Fencing, Look, Report, Watch};
 use looks::{LOOKS, Looking};
-use task::Task;
+use seen::Seen;
+use task::{Inbox, Task};
+use watching::Watching;
+
+pub use watching::Noticed;
 
 /// The handle of a target's connection. A task keeps the connection up, with growing waits between
 /// tries, and tells of it as events; see the crate for what may be relied on. Dropping the handle
@@ -26,7 +32,9 @@ pub struct Link {
     // would make the loop that runs its commands wait for a device.
     orders: mpsc::UnboundedSender<Order>,
     looks: mpsc::Sender<Looking>,
-    failure: Failure,
+    watching: watch::Sender<Option<Watching>>,
+    seen: Seen,
+    patience: Duration,
     task: AbortHandle,
 }
 
@@ -57,20 +65,6 @@ pub enum LookError {
     Failed(lockstep_protocol::record::Failure),
 }
 
-/// Why there is no connection; shared with the task.
-#[derive(Clone, Debug)]
-struct Failure(Arc<Mutex<Option<String>>>);
-
-impl Failure {
-    fn set(&self, why: Option<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = why;
-    }
-
-    fn get(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
 impl Link {
     /// Starts to keep up a connection to this target. The first one gets the number `first`; a number
     /// that was used before, by this process or an earlier one of the same session, must be below it.
@@ -83,10 +77,12 @@ impl Link {
     ) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
         let (looks, looking) = mpsc::channel(LOOKS);
-        let failure = Failure(Arc::new(Mutex::new(Some("not tried yet".to_owned()))));
-        let task = Task::new(target, driver, first, events, (received, looking), failure.clone());
+        let (watching, watched) = watch::channel(None);
+        let (seen, patience) = (Seen::new(), driver.patience());
+        let inbox = Inbox { orders: received, looks: looking, watching: watched };
+        let task = Task::new(target, driver, first, events, inbox, seen.clone());
         let task = tokio::spawn(task.run()).abort_handle();
-        Self { orders, looks, failure, task }
+        Self { orders, looks, watching, seen, patience, task }
     }
 
     /// Asks the device, after what was asked before. If `connection` is not the one that is up, or
@@ -115,9 +111,36 @@ impl Link {
         answered.await.map_err(|_| gone())?.map_err(LookError::Failed)
     }
 
+    /// Watches what the device holds, on this connection and on later ones, until the receiver is dropped.
+    /// Who began to watch before is told nothing more. Needs not be quick to listen: see
+    /// [`Notice`](crate::Notice).
+    pub fn watch(&self, watch: Watch) -> mpsc::Receiver<Noticed> {
+        let (tell, told) = mpsc::channel(1);
+        self.watching.send_replace(Some(Watching { watch, tell }));
+        told
+    }
+
     /// Why there is no connection; none: there is one.
     pub fn failure(&self) -> Option<String> {
-        self.failure.get()
+        self.seen.failure()
+    }
+
+    /// Whether the device itself turns away an older master, as far as was found out on the connection
+    /// that is up. Known when a claim was answered as accepted, unless the device would not say.
+    pub fn fencing(&self) -> Option<Fencing> {
+        self.seen.fencing()
+    }
+
+    /// Whether the device has commits that are to be confirmed, as far as was found out on the
+    /// connection that is up. Known when a claim was answered as accepted, unless the device would not
+    /// say.
+    pub fn confirms(&self) -> Option<bool> {
+        self.seen.confirms()
+    }
+
+    /// How long after it was sent a Set may still have an effect, as far as anyone waits for it.
+    pub fn patience(&self) -> Duration {
+        self.patience
     }
 
     fn order(&self, order: Order) {

@@ -1,12 +1,14 @@
 //! The table: what an error of gRPC means for a request.
 //!
-//! | said by | code | claim, read | set |
-//! |---|---|---|---|
-//! | the connection | any | Unknown | Unknown |
-//! | device | UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED | Busy | Unknown |
-//! | device | PERMISSION_DENIED | claim: Fenced; read: Refused | denied: see below |
-//! | device | RESOURCE_EXHAUSTED, unless the message is too large | Busy | Busy |
-//! | device | any other | Refused | Refused |
+//! | said by | code | claim, read | set, with or without a timer | confirm, cancel |
+//! |---|---|---|---|---|
+//! | the connection | any | Unknown | Unknown | Unknown |
+//! | device | UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED | Busy | Unknown | Unknown |
+//! | device | PERMISSION_DENIED | claim: Fenced; read: Refused | denied: see below | denied |
+//! | device | RESOURCE_EXHAUSTED, unless the message is too large | Busy | Busy | Busy |
+//! | device | FAILED_PRECONDITION | Refused | Refused | Lost |
+//! | device | INVALID_ARGUMENT | Refused | Refused | Another |
+//! | device | any other | Refused | Refused | Refused |
 //!
 //! A Set that is *denied* changed nothing, but either another master is listened to or the device has
 //! rules about who may change what. Whoever asked finds out by a claim with the same election id.
@@ -17,10 +19,15 @@
 //! succeed; a message that is too large stays too large. ABORTED would be worth another try by the
 //! book of gRPC, but devices say it of a change that they will never take, so it is a refusal, and the
 //! client sees the device's own words instead of a deadline.
+//!
+//! To a confirm or cancel, FAILED_PRECONDITION says that no commit waits, and INVALID_ARGUMENT that the
+//! one that does has another name. To a Set with a timer the same codes may say that another commit
+//! is in the way, but also everything else that they say to a Set, so it is a refusal.
 
 use std::error::Error;
 
 use lockstep_gnmi::code;
+use lockstep_gnmi::proto::gnmi::SetResponse;
 use lockstep_protocol::Answer;
 use lockstep_protocol::record::Failure;
 use tonic::{Code, Status};
@@ -31,6 +38,8 @@ pub(super) enum Asked {
     Claim,
     Read,
     Set,
+    /// Confirm or cancel.
+    Settle,
 }
 
 /// What an error means.
@@ -40,6 +49,10 @@ pub(super) enum Meaning {
     Answer(Answer),
     /// Refused, or fenced.
     Denied(Failure),
+    /// No commit waits to be confirmed.
+    Lost,
+    /// Another commit does.
+    Another(Failure),
 }
 
 /// The one place where errors of a device are told apart.
@@ -48,15 +61,36 @@ pub(super) fn classify(asked: Asked, status: &Status) -> Meaning {
         return Meaning::Answer(Answer::Unknown);
     }
     Meaning::Answer(match (status.code(), asked) {
-        (Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled, Asked::Set) => {
-            Answer::Unknown
-        }
+        (
+            Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled,
+            Asked::Set | Asked::Settle,
+        ) => Answer::Unknown,
         (Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled, _) => Answer::Busy,
         (Code::PermissionDenied, Asked::Claim) => Answer::Fenced,
-        (Code::PermissionDenied, Asked::Set) => return Meaning::Denied(failure(status)),
+        (Code::PermissionDenied, Asked::Set | Asked::Settle) => {
+            return Meaning::Denied(failure(status));
+        }
+        (Code::FailedPrecondition, Asked::Settle) => return Meaning::Lost,
+        (Code::InvalidArgument, Asked::Settle) => return Meaning::Another(failure(status)),
         (Code::ResourceExhausted, _) if !is_too_large(status) => Answer::Busy,
         _ => Answer::Refused(failure(status)),
     })
+}
+
+/// Old servers answer OK and put their refusal inside.
+pub(super) fn accepted(response: &SetResponse) -> Answer {
+    #[allow(deprecated, reason = "what an old device says has to be heard")]
+    let errors = response.response.iter().filter_map(|result| result.message.as_ref());
+    #[allow(deprecated, reason = "what an old device says has to be heard")]
+    let error = response.message.iter().chain(errors).find(|error| error.code != 0);
+    match error {
+        None => Answer::Accepted,
+        Some(error) => {
+            let code = i32::try_from(error.code).map_or(Code::Unknown, Code::from);
+            let status = Status::new(code, error.message.clone());
+            Answer::Refused(failure(&status))
+        }
+    }
 }
 
 /// The device's own words.
@@ -72,6 +106,15 @@ pub(super) fn is_from_connection(status: &Status) -> bool {
     status.source().is_some() || no_answer
 }
 
+/// Whether an error is about the moment, or the connection, and says nothing of what was asked.
+pub(super) fn is_passing(status: &Status) -> bool {
+    let passing = matches!(
+        status.code(),
+        Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled | Code::ResourceExhausted
+    );
+    passing || is_from_connection(status)
+}
+
 /// How tonic begins its own words when an answer is cut off or is none; a test holds it to them.
 const NO_ANSWER: [&str; 5] = [
     "protocol error: missing grpc-status",
@@ -82,7 +125,7 @@ const NO_ANSWER: [&str; 5] = [
 ];
 
 /// As the libraries of gRPC say it, in several languages.
-fn is_too_large(status: &Status) -> bool {
+pub(super) fn is_too_large(status: &Status) -> bool {
     let words = status.message().to_ascii_lowercase();
     words.contains("larger than max") || words.contains("too large")
 }

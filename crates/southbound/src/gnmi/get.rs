@@ -20,15 +20,19 @@ const NAMED: usize = 5;
 pub(super) fn request(path: &Path, origin: Option<&str>, encoding: Encoding) -> GetRequest {
     let origin = origin.unwrap_or_default().to_owned();
     let path = gnmi::Path { origin, ..path::write(path) };
-    let encoding = match encoding {
-        Encoding::Json => gnmi::Encoding::Json,
-        Encoding::JsonIetf => gnmi::Encoding::JsonIetf,
-    };
     GetRequest {
         path: vec![path],
         r#type: get_request::DataType::Config.into(),
-        encoding: encoding.into(),
+        encoding: self::encoding(encoding).into(),
         ..GetRequest::default()
+    }
+}
+
+/// On the wire.
+pub(super) fn encoding(encoding: Encoding) -> gnmi::Encoding {
+    match encoding {
+        Encoding::Json => gnmi::Encoding::Json,
+        Encoding::JsonIetf => gnmi::Encoding::JsonIetf,
     }
 }
 
@@ -71,9 +75,17 @@ pub(super) fn is_empty(status: &Status) -> bool {
 
 /// The units that a device reported, within the models.
 pub(super) fn units(models: &ModelSet, response: &GetResponse) -> Result<Configuration, Failure> {
+    notified(models, &response.notification)
+}
+
+/// The units in these notifications, within the models.
+pub(super) fn notified(
+    models: &ModelSet,
+    notifications: &[Notification],
+) -> Result<Configuration, Failure> {
     let mut all = Configuration::new();
     let mut outside = Vec::new();
-    for notification in &response.notification {
+    for notification in notifications {
         for update in &notification.update {
             let read = read(models, notification, update).map_err(unreadable)?;
             merge(&mut all, &read.units);
@@ -128,7 +140,7 @@ fn merge(all: &mut Configuration, units: &Configuration) {
     }
 }
 
-fn unreadable(reason: String) -> Failure {
+pub(super) fn unreadable(reason: String) -> Failure {
     let message = format!("what the device reports cannot be read: {reason}");
     Failure { code: "INTERNAL".to_owned(), message }
 }

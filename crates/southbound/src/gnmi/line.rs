@@ -1,6 +1,9 @@
 //! One connection to a device that speaks gNMI.
 
+mod claim;
+mod commit;
 mod reading;
+mod watching;
 
 use std::time::Duration;
 
@@ -10,16 +13,19 @@ use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_types::{Configuration, Delta, Index, Unit};
 use lockstep_yang::ModelSet;
+use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Request, Response, Status};
 
 use super::answer::{self, Asked, Meaning};
-use super::arbitration::{Level, Manner};
+use super::arbitration::Manner;
+use super::busy::Busy;
+use super::known::Known;
 use super::quiet::Quiet;
 use super::wire::Hold;
 use super::{Client, Encoding, Gnmi, endpoint, set};
-use crate::{BoxFuture, Line, Look, Report};
+use crate::{BoxFuture, Commit, Fencing, Line, Look, Notice, Report, Settled, Watch};
 
 /// One connection, from Capabilities to its end.
 #[derive(Debug)]
@@ -30,7 +36,13 @@ pub(super) struct GnmiLine {
     models: ModelSet,
     encoding: Encoding,
     timeout: Duration,
+    /// How often it is read where changes cannot be subscribed to.
+    drift_interval: Duration,
+    /// Whether it may be asked for commits that are to be confirmed.
+    may_confirm: bool,
     manner: Manner,
+    known: Known,
+    busy: Busy,
     quiet: Quiet,
 }
 
@@ -48,7 +60,11 @@ impl GnmiLine {
             models: driver.models.clone(),
             encoding,
             timeout: driver.options.timeout,
+            drift_interval: driver.options.drift_interval,
+            may_confirm: driver.options.commit_confirmed,
             manner: Manner::new(&driver.options.role),
+            known: Known::default(),
+            busy: Busy::new(),
             quiet: Quiet::new(driver.options.keepalive, driver.calm.clone()),
         }
     }
@@ -61,39 +77,17 @@ impl GnmiLine {
         }
     }
 
-    /// An empty Set with our election id. A device that does not understand it as it is said is told in
-    /// fewer words; one that understands none is nobody's, and nothing is left to say.
-    async fn claim(&self, election: Election) -> Answer {
-        loop {
-            let level = self.manner.level();
-            if level == Level::None {
-                return Answer::Accepted;
-            }
-            match self.send(SetRequest::default(), election).await {
-                Ok(_) => return Answer::Accepted,
-                Err(status) if status.code() == Code::Unimplemented => {
-                    let (address, words) = (&self.address, status.message());
-                    tracing::info!(address, ?level, words, "the device has no such arbitration");
-                    self.manner.lower(level);
-                }
-                Err(status) => match self.meaning(Asked::Claim, &status) {
-                    Meaning::Answer(answer) => return answer,
-                    Meaning::Denied(_) => return Answer::Fenced,
-                },
-            }
-        }
-    }
-
     async fn set(&self, election: Election, delta: Delta) -> Answer {
         let request = match self.prepare(delta).await {
             Ok(request) => request,
             Err(answer) => return answer,
         };
         match self.send(request, election).await {
-            Ok(response) => accepted(&response),
+            Ok(response) => answer::accepted(&response),
             Err(status) => match self.meaning(Asked::Set, &status) {
                 Meaning::Answer(answer) => answer,
                 Meaning::Denied(failure) => self.denied(election, failure).await,
+                Meaning::Lost | Meaning::Another(_) => Answer::Refused(answer::failure(&status)),
             },
         }
     }
@@ -119,7 +113,8 @@ impl GnmiLine {
     }
 
     async fn send(&self, set: SetRequest, election: Election) -> Result<SetResponse, Status> {
-        let extension = self.manner.extensions(election);
+        let mut extension = self.manner.extensions(election);
+        extension.extend(set.extension);
         let request = self.request(SetRequest { extension, ..set });
         self.client.clone().set(request).await.map(Response::into_inner)
     }
@@ -147,13 +142,45 @@ impl GnmiLine {
 impl Line for GnmiLine {
     fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
+            let _busy = self.busy.begin();
+            let claims = ask == Ask::Claim;
             let answered = timeout(self.timeout, self.answer(election, ask)).await;
-            self.quiet.begins();
-            answered.unwrap_or_else(|_| {
+            let answer = answered.unwrap_or_else(|_| {
                 let (address, after) = (&self.address, self.timeout);
                 tracing::warn!(address, ?after, "the device did not answer in time");
                 Answer::Unknown
-            })
+            });
+            if claims && answer == Answer::Accepted {
+                self.probe(election).await;
+            }
+            self.quiet.begins();
+            answer
+        })
+    }
+
+    fn fencing(&self) -> Option<Fencing> {
+        self.known.fencing()
+    }
+
+    fn confirms(&self) -> Option<bool> {
+        self.known.confirms()
+    }
+
+    fn commit(&self, election: Election, commit: Commit) -> BoxFuture<'_, Settled> {
+        Box::pin(async move {
+            let _busy = self.busy.begin();
+            let settled = timeout(self.timeout, self.settle(election, commit)).await;
+            self.quiet.begins();
+            settled.unwrap_or_else(|_| self.unsettled())
+        })
+    }
+
+    fn watch(&self, watch: Watch, tell: mpsc::Sender<Notice>) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            tokio::select! {
+                () = self.watching(&watch, &tell) => {}
+                () = tell.closed() => {}
+            }
         })
     }
 
@@ -172,22 +199,6 @@ impl Line for GnmiLine {
             self.quiet.ended(&end);
             end.to_string()
         })
-    }
-}
-
-/// Old servers answer OK and put their refusal inside.
-fn accepted(response: &SetResponse) -> Answer {
-    #[allow(deprecated, reason = "what an old device says has to be heard")]
-    let errors = response.response.iter().filter_map(|result| result.message.as_ref());
-    #[allow(deprecated, reason = "what an old device says has to be heard")]
-    let error = response.message.iter().chain(errors).find(|error| error.code != 0);
-    match error {
-        None => Answer::Accepted,
-        Some(error) => {
-            let code = i32::try_from(error.code).map_or(Code::Unknown, Code::from);
-            let status = Status::new(code, error.message.clone());
-            Answer::Refused(answer::failure(&status))
-        }
     }
 }
 

@@ -4,26 +4,19 @@ use lockstep_gnmi::proto::gnmi::subscribe_request::Request as Kind;
 use lockstep_gnmi::proto::gnmi::subscribe_response::Response as Told;
 use lockstep_gnmi::proto::gnmi::subscription_list::Mode;
 use lockstep_gnmi::proto::gnmi::{
-    GetRequest, GetResponse, SubscribeRequest, Subscription, SubscriptionList,
+    self, GetRequest, GetResponse, SubscribeRequest, SubscriptionList,
 };
-use tokio_stream::StreamExt;
 use tonic::{Request, Status};
 
 use super::Client;
+use super::subscription::Subscription;
 
 /// What a Get would have answered, from a subscription that ends when all was told once. State comes
 /// along and is left out when it is read.
-pub(super) async fn read(
-    mut client: Client,
-    get: Request<GetRequest>,
-) -> Result<GetResponse, Status> {
-    let request = get.map(|get| {
-        // Some devices take the end of our side for that of the subscription.
-        tokio_stream::once(subscribe(get)).chain(tokio_stream::pending())
-    });
-    let mut told = client.subscribe(request).await?.into_inner();
+pub(super) async fn read(client: Client, get: Request<GetRequest>) -> Result<GetResponse, Status> {
+    let mut told = Subscription::begin(client, get.map(subscribe)).await?;
     let mut response = GetResponse::default();
-    while let Some(message) = told.message().await? {
+    while let Some(message) = told.next().await? {
         match message.response {
             Some(Told::Update(notification)) => response.notification.push(notification),
             Some(Told::SyncResponse(true)) => return Ok(response),
@@ -34,7 +27,7 @@ pub(super) async fn read(
 }
 
 fn subscribe(get: GetRequest) -> SubscribeRequest {
-    let wanted = |path| Subscription { path: Some(path), ..Subscription::default() };
+    let wanted = |path| gnmi::Subscription { path: Some(path), ..gnmi::Subscription::default() };
     let list = SubscriptionList {
         subscription: get.path.into_iter().map(wanted).collect(),
         mode: Mode::Once.into(),

@@ -33,6 +33,11 @@ pub struct Options {
     /// How long a connection is quiet before the device is asked for a sign of life, and how long that
     /// is then waited for.
     pub keepalive: Duration,
+    /// How often what the device holds is read where changes cannot be subscribed to; each time it is
+    /// somewhat sooner or later, so that many devices are not read at once.
+    pub drift_interval: Duration,
+    /// Whether the device may be asked for commits that it takes back unless they are confirmed.
+    pub commit_confirmed: bool,
     /// What to speak; none: what the device prefers.
     pub encoding: Option<Encoding>,
     /// Among which clients of the device we are the only master.
@@ -63,6 +68,8 @@ impl Default for Options {
             token: None,
             timeout: Duration::from_secs(10),
             keepalive: Duration::from_secs(20),
+            drift_interval: Duration::from_secs(300),
+            commit_confirmed: true,
             encoding: None,
             role: "lockstep".to_owned(),
         }

@@ -9,6 +9,7 @@ use lockstep_types::{Connection, Sequence, Target};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use super::seen::Seen;
 use super::task::Abandoned;
 use super::{Order, Request};
 use crate::{BoxFuture, Line};
@@ -30,6 +31,7 @@ pub(super) struct Session<'a> {
     connection: Connection,
     line: &'a dyn Line,
     events: &'a mpsc::Sender<Event>,
+    seen: &'a Seen,
     waiting: VecDeque<Request>,
     asked: Option<(Sequence, BoxFuture<'a, Answer>)>,
     answered: bool,
@@ -41,9 +43,10 @@ impl<'a> Session<'a> {
         connection: Connection,
         line: &'a dyn Line,
         events: &'a mpsc::Sender<Event>,
+        seen: &'a Seen,
     ) -> Self {
         let (waiting, asked, answered) = (VecDeque::new(), None, false);
-        Self { target, connection, line, events, waiting, asked, answered }
+        Self { target, connection, line, events, seen, waiting, asked, answered }
     }
 
     /// Passes requests and answers on until the connection ends.
@@ -96,6 +99,8 @@ impl<'a> Session<'a> {
 
     async fn take(&mut self, sequence: Sequence, answer: Answer) -> Result<(), Abandoned> {
         self.asked = None;
+        // Known before the answer is, so that whoever hears of the answer can ask.
+        self.seen.learn(self.line);
         self.answered |= answer != Answer::Unknown;
         let (target, connection) = (self.target.clone(), self.connection);
         let event = Event::Answered { target, connection, sequence, answer };

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use lockstep_protocol::Event;
 use lockstep_types::{Connection, Target};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
-use super::backoff::Backoff;
+use super::Order;
 use super::looks::{Looking, Looks};
+use super::seen::Seen;
 use super::session::{End, Session};
-use super::{Failure, Order};
+use super::watching::{self, Watching};
+use crate::backoff::Backoff;
 use crate::{Driver, Line};
 
 pub(super) struct Task {
@@ -18,10 +20,16 @@ pub(super) struct Task {
     driver: Arc<dyn Driver>,
     next: Connection,
     events: mpsc::Sender<Event>,
-    orders: mpsc::UnboundedReceiver<Order>,
-    looks: mpsc::Receiver<Looking>,
-    failure: Failure,
+    inbox: Inbox,
+    seen: Seen,
     backoff: Backoff,
+}
+
+/// What comes from the handle.
+pub(super) struct Inbox {
+    pub(super) orders: mpsc::UnboundedReceiver<Order>,
+    pub(super) looks: mpsc::Receiver<Looking>,
+    pub(super) watching: watch::Receiver<Option<Watching>>,
 }
 
 /// Nobody takes events any more.
@@ -33,11 +41,11 @@ impl Task {
         driver: Arc<dyn Driver>,
         next: Connection,
         events: mpsc::Sender<Event>,
-        (orders, looks): (mpsc::UnboundedReceiver<Order>, mpsc::Receiver<Looking>),
-        failure: Failure,
+        inbox: Inbox,
+        seen: Seen,
     ) -> Self {
         let backoff = Backoff::default();
-        Self { target, driver, next, events, orders, looks, failure, backoff }
+        Self { target, driver, next, events, inbox, seen, backoff }
     }
 
     /// Runs until nobody takes events any more, or the task is aborted.
@@ -53,7 +61,7 @@ impl Task {
         };
         let wait = self.backoff.next();
         tracing::info!(target_name = %self.target, why, ?wait, "not connected");
-        self.failure.set(Some(why));
+        self.seen.failed(why);
         tokio::select! {
             () = sleep(wait) => Ok(()),
             () = self.events.closed() => Err(Abandoned),
@@ -64,16 +72,18 @@ impl Task {
     async fn connection(&mut self, line: Arc<dyn Line>) -> Result<String, Abandoned> {
         let (connection, since) = (self.next, Instant::now());
         self.next = connection.next();
-        self.failure.set(None);
+        self.seen.connected();
         tracing::info!(target_name = %self.target, %connection, "connected");
         let target = self.target.clone();
         self.tell(Event::Connected { target: target.clone(), connection }).await?;
 
-        let mut session = Session::new(&target, connection, &*line, &self.events);
+        let mut session = Session::new(&target, connection, &*line, &self.events, &self.seen);
         let mut looks = Looks::new(&*line);
+        let Inbox { orders, looks: looking, watching } = &mut self.inbox;
         let End { why, answered } = tokio::select! {
-            end = session.serve(&mut self.orders) => end?,
-            () = looks.serve(&mut self.looks) => return Err(Abandoned),
+            end = session.serve(orders) => end?,
+            () = looks.serve(looking) => return Err(Abandoned),
+            () = watching::serve(&*line, connection, watching) => return Err(Abandoned),
         };
         drop(session);
         drop(looks);
@@ -82,9 +92,9 @@ impl Task {
         if answered || Backoff::is_long(since.elapsed()) {
             self.backoff.reset();
         }
-        self.failure.set(Some(why.clone()));
+        self.seen.failed(why.clone());
         // Those who still wait are told with the end of their question.
-        while self.looks.try_recv().is_ok() {}
+        while self.inbox.looks.try_recv().is_ok() {}
         self.tell(Event::Disconnected { target, connection }).await?;
         Ok(why)
     }

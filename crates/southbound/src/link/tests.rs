@@ -10,7 +10,7 @@ use lockstep_types::{Connection, Sequence};
 use tokio::time::Instant;
 
 use super::LookError;
-use crate::{Look, Report};
+use crate::{Fencing, Look, Notice, Report, Watch};
 
 use fake::World;
 
@@ -234,4 +234,51 @@ async fn who_looks_is_told_of_the_end_of_the_connection() {
     });
     assert_eq!(seen, Err(LookError::NotConnected("cable out".into())));
     world.expect_disconnected(1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_found_out_is_known_before_the_answer_and_gone_with_the_connection() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    world.device.fences(Some(Fencing::Device));
+    assert_eq!(world.link.fencing(), None);
+    world.link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+    world.device.asked().await.answer(Answer::Accepted);
+    world.expect_answered(1, 1, Answer::Accepted).await;
+    assert_eq!((world.link.fencing(), world.link.confirms()), (Some(Fencing::Device), Some(true)));
+    world.device.hang_up("reload");
+    world.expect_disconnected(1).await;
+    assert_eq!((world.link.fencing(), world.link.confirms()), (None, None));
+    assert_eq!(world.link.patience(), Duration::from_secs(7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_watches_is_told_on_which_connection() {
+    let mut world = World::start(number(1));
+    let mut told = world.link.watch(Watch::default());
+    for connection in 1..=2 {
+        world.expect_connected(connection).await;
+        let (_, tell) = world.device.watched().await;
+        tell.send(Notice::All(lockstep_types::Configuration::new())).await.unwrap();
+        assert_eq!(told.recv().await.unwrap().connection, number(connection));
+        world.device.hang_up("reload");
+        world.expect_disconnected(connection).await;
+        assert!(tell.is_closed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_watches_and_never_listens_does_not_hold_up_requests() {
+    let mut world = World::start(number(1));
+    let told = world.link.watch(Watch::default());
+    world.expect_connected(1).await;
+    let (_, tell) = world.device.watched().await;
+    while tell.try_send(Notice::All(lockstep_types::Configuration::new())).is_ok() {
+        tokio::task::yield_now().await;
+    }
+    world.link.send(number(1), sequence(1), ELECTION, Ask::Claim);
+    world.device.asked().await.answer(Answer::Accepted);
+    world.expect_answered(1, 1, Answer::Accepted).await;
+    drop(told);
+    tell.closed().await;
 }

@@ -1,5 +1,7 @@
 //! The election id, and devices that understand less of it.
 
+use std::net::SocketAddr;
+
 use lockstep_gnmi::Election;
 use lockstep_gnmi::extension::{self, Arbitration};
 use lockstep_gnmi::proto::gnmi::SetResponse;
@@ -7,16 +9,25 @@ use lockstep_protocol::{Answer, Ask};
 use lockstep_southbound::gnmi::Options;
 use tonic::Status;
 
-use crate::support::{Device, ELECTION, Proxy, Reaction, World, accepted, delta, leaf, options};
+use crate::support::{self, Device, ELECTION, Proxy, Reaction, World, accepted, delta, leaf};
 
 fn change() -> Ask {
     Ask::Set(delta([leaf("/system/hostname", "leaf1")]))
 }
 
-/// Who was said to be master in each Set.
+/// Who was said to be master in each Set but for those that find out what the device can.
 fn masters(device: &Device) -> Vec<Option<Arbitration>> {
     let sets = device.sets();
-    sets.iter().map(|set| extension::arbitration(&set.extension).unwrap()).collect()
+    let masters = sets.iter().map(|set| extension::arbitration(&set.extension).unwrap());
+    let older = |said: &Option<Arbitration>| {
+        said.as_ref().is_some_and(|said| Some(said.election) == ELECTION.before())
+    };
+    masters.filter(|said| !older(said)).collect()
+}
+
+/// Without the question for commits that are to be confirmed.
+fn options(address: SocketAddr) -> Options {
+    Options { commit_confirmed: false, ..support::options(address) }
 }
 
 fn as_role(role: &str) -> Option<Arbitration> {

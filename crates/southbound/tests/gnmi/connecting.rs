@@ -81,7 +81,8 @@ async fn credentials_go_with_each_request_and_not_into_logs() {
     line.ask(ELECTION, Ask::Read).await;
     assert!(!format!("{line:?}").contains("hunter2"));
     let seen = device.metadata();
-    assert_eq!(seen.len(), 3);
+    // Capabilities, the claim with its two probes, and the read.
+    assert_eq!(seen.len(), 5);
     for metadata in seen {
         assert_eq!(metadata.get("username").unwrap(), "admin");
         assert_eq!(metadata.get("password").unwrap(), "hunter2");

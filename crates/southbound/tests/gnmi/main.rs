@@ -9,8 +9,10 @@
 
 mod answers;
 mod arbitration;
+mod commit;
 mod connecting;
 mod ends;
+mod fencing;
 mod no_answer;
 mod openconfig;
 mod random;
@@ -18,3 +20,4 @@ mod reading;
 mod simulator;
 mod support;
 mod tls;
+mod watch;

@@ -8,6 +8,7 @@ use lockstep_protocol::{Answer, Ask};
 use lockstep_types::{Configuration, Content};
 use serde_json::{Value, json};
 use tonic::Status;
+use tonic::transport::Server;
 
 use crate::support::{Device, ELECTION, Reaction, World, options, path};
 
@@ -132,6 +133,30 @@ async fn a_device_that_cannot_be_read_says_so() {
 async fn a_device_without_get_is_read_by_subscribe() {
     let device = Device::new();
     device.on_get(|_| Reaction::Refuse(Status::unimplemented("no Get")));
+    device.tells(vec![notification("/", vec![update("/", value::json(&lab(), true))])]);
+    let line = World::line(options(device.listen(None).await)).await;
+    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(units()));
+}
+
+#[tokio::test]
+async fn a_device_with_room_for_few_calls_is_read_any_number_of_times() {
+    let device = Device::new();
+    device.on_get(|_| Reaction::Refuse(Status::unimplemented("no Get")));
+    device.tells(vec![notification("/", vec![update("/", value::json(&lab(), true))])]);
+    let narrow = Server::builder().max_concurrent_streams(2);
+    let line = World::line(options(device.listen_as(narrow).await)).await;
+    for _ in 0..10 {
+        assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(units()));
+    }
+}
+
+#[tokio::test]
+async fn a_configuration_too_large_for_one_message_is_read_by_subscribe() {
+    let device = Device::new();
+    device.on_get(|_| {
+        let words = "trying to send message larger than max (5000000 vs. 4194304)";
+        Reaction::Refuse(Status::resource_exhausted(words))
+    });
     device.tells(vec![notification("/", vec![update("/", value::json(&lab(), true))])]);
     let line = World::line(options(device.listen(None).await)).await;
     assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(units()));

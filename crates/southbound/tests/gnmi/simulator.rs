@@ -5,18 +5,10 @@ use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_simulator::faults::{Faults, Refusal};
 use lockstep_simulator::journal::{Effect, Kind};
-use lockstep_simulator::{Device, Options, Simulator};
 use lockstep_types::{Configuration, Content, Delta};
 use tonic::Code;
 
-use crate::support::{ELECTION, World, accepted, delta, leaf, models, options, path};
-
-fn start() -> (Simulator, Device) {
-    let listen = ([127, 0, 0, 1], 0).into();
-    let simulator = Simulator::start(Options { models: models(), listen, count: 1 }).unwrap();
-    let device = simulator.device(0).unwrap().clone();
-    (simulator, device)
-}
+use crate::support::{ELECTION, World, accepted, delta, leaf, options, path, simulated};
 
 fn wanted() -> Configuration {
     let units = [
@@ -34,7 +26,7 @@ fn wanted() -> Configuration {
 
 #[tokio::test]
 async fn what_is_set_is_read_back_and_undone() {
-    let (_simulator, device) = start();
+    let (_simulator, device) = simulated();
     let mut world = World::connected(options(device.address())).await;
     accepted(world.ask(Ask::Claim).await);
     let nothing = Configuration::new();
@@ -52,7 +44,7 @@ async fn what_is_set_is_read_back_and_undone() {
 
 #[tokio::test]
 async fn a_change_replaces_leaf_lists_and_leaves_the_rest_alone() {
-    let (_simulator, device) = start();
+    let (_simulator, device) = simulated();
     let mut world = World::connected(options(device.address())).await;
     accepted(world.ask(Ask::Set(Configuration::new().diff(&wanted()))).await);
     let change = delta([
@@ -70,7 +62,7 @@ async fn a_change_replaces_leaf_lists_and_leaves_the_rest_alone() {
 
 #[tokio::test]
 async fn a_restart_is_a_new_connection_to_an_empty_device() {
-    let (_simulator, device) = start();
+    let (_simulator, device) = simulated();
     let mut world = World::connected(options(device.address())).await;
     accepted(world.ask(Ask::Claim).await);
     accepted(world.ask(Ask::Set(delta([leaf("/system/hostname", "leaf1")]))).await);
@@ -83,7 +75,7 @@ async fn a_restart_is_a_new_connection_to_an_empty_device() {
 
 #[tokio::test]
 async fn a_refusal_changes_nothing_and_says_why() {
-    let (_simulator, device) = start();
+    let (_simulator, device) = simulated();
     let motd = path("/system/motd");
     let refusal =
         Refusal { pattern: motd.clone(), code: Code::Aborted, message: "no banners".into() };
@@ -98,7 +90,7 @@ async fn a_refusal_changes_nothing_and_says_why() {
 
 #[tokio::test]
 async fn what_the_models_forbid_is_refused_by_the_device() {
-    let (_simulator, device) = start();
+    let (_simulator, device) = simulated();
     let mut world = World::connected(options(device.address())).await;
     let dangling = delta([
         (path("/interfaces/interface[name=a]"), Some(Content::Entry)),
@@ -113,7 +105,7 @@ async fn what_the_models_forbid_is_refused_by_the_device() {
 
 #[tokio::test]
 async fn a_second_master_fences_the_first() {
-    let (_simulator, device) = start();
+    let (_simulator, device) = simulated();
     let change = || Ask::Set(delta([leaf("/system/hostname", "old")]));
     let mut old = World::connected(options(device.address())).await;
     accepted(old.ask(Ask::Claim).await);
@@ -128,13 +120,15 @@ async fn a_second_master_fences_the_first() {
     let asked: Vec<(Kind, Option<Election>, bool)> = device
         .journal()
         .iter()
-        .filter(|entry| entry.kind != Kind::Get)
+        .filter(|entry| !matches!(entry.kind, Kind::Get | Kind::Confirm))
         .map(|entry| (entry.kind, entry.election, entry.effect == Effect::Done))
         .collect();
     let (old, new) = (Some(ELECTION), Some(later));
     let expected = [
         (Kind::Claim, old, true),
+        (Kind::Claim, ELECTION.before(), false),
         (Kind::Claim, new, true),
+        (Kind::Claim, old, false),
         (Kind::Set, old, false),
         (Kind::Claim, old, false),
         (Kind::Claim, old, false),
@@ -145,7 +139,7 @@ async fn a_second_master_fences_the_first() {
 
 #[tokio::test]
 async fn thousands_of_units_go_in_one_set() {
-    let (_simulator, device) = start();
+    let (_simulator, device) = simulated();
     let mut world = World::connected(options(device.address())).await;
     let units = (1..=2000).flat_map(|number| {
         let entry = path(&format!("/vlans/vlan[id={number}]"));

@@ -2,10 +2,12 @@
 
 mod device;
 mod proxy;
+mod simulated;
 mod world;
 
-pub(crate) use device::{Device, Reaction};
+pub(crate) use device::{Changes, Device, Reaction};
 pub(crate) use proxy::Proxy;
+pub(crate) use simulated::simulated;
 pub(crate) use world::{
     ELECTION, World, accepted, delta, leaf, load_shapes, models, options, path, within,
 };

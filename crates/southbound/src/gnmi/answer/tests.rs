@@ -8,7 +8,7 @@ use super::*;
 fn answer(asked: Asked, code: Code) -> Answer {
     match classify(asked, &Status::new(code, "words")) {
         Meaning::Answer(answer) => answer,
-        Meaning::Denied(failure) => panic!("{failure:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -21,7 +21,7 @@ fn what_the_connection_says_is_unknown() {
     for code in (1..17).map(Code::from) {
         let mut status = Status::new(code, "broken pipe");
         status.set_source(Arc::new(io::Error::other("broken pipe")));
-        for asked in [Asked::Claim, Asked::Read, Asked::Set] {
+        for asked in [Asked::Claim, Asked::Read, Asked::Set, Asked::Settle] {
             assert_eq!(classify(asked, &status), Meaning::Answer(Answer::Unknown), "{code:?}");
         }
     }
@@ -43,6 +43,7 @@ fn an_answer_that_is_none_is_unknown() {
 fn an_interrupted_set_may_have_happened_and_an_interrupted_read_did_not() {
     for code in [Code::Unavailable, Code::DeadlineExceeded, Code::Cancelled] {
         assert_eq!(answer(Asked::Set, code), Answer::Unknown);
+        assert_eq!(answer(Asked::Settle, code), Answer::Unknown);
         assert_eq!(answer(Asked::Read, code), Answer::Busy);
         assert_eq!(answer(Asked::Claim, code), Answer::Busy);
     }
@@ -87,4 +88,17 @@ fn everything_else_is_a_refusal_in_the_devices_words() {
             assert_eq!(answer(asked, code), Answer::Refused(words(name)));
         }
     }
+}
+
+#[test]
+fn a_commit_that_is_not_there_is_told_from_one_of_another_name() {
+    let settle = |status| classify(Asked::Settle, &status);
+    assert_eq!(settle(Status::failed_precondition("words")), Meaning::Lost);
+    let another = Meaning::Another(words("INVALID_ARGUMENT"));
+    assert_eq!(settle(Status::invalid_argument("words")), another);
+    let denied = Meaning::Denied(words("PERMISSION_DENIED"));
+    assert_eq!(settle(Status::permission_denied("words")), denied);
+    let refused = Answer::Refused(words("UNIMPLEMENTED"));
+    assert_eq!(answer(Asked::Settle, Code::Unimplemented), refused);
+    assert_eq!(answer(Asked::Settle, Code::ResourceExhausted), Answer::Busy);
 }

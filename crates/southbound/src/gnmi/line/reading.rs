@@ -24,7 +24,7 @@ impl GnmiLine {
             Err(status) if get::is_empty(&status) => return Ok(Configuration::new()),
             Err(status) => match self.meaning(Asked::Read, &status) {
                 Meaning::Answer(answer) => return Err(answer),
-                Meaning::Denied(failure) => return Err(Answer::Refused(failure)),
+                _ => return Err(Answer::Refused(answer::failure(&status))),
             },
         };
         let models = self.models.clone();
@@ -44,7 +44,7 @@ impl GnmiLine {
     async fn get_or_subscribe(&self, path: &Path) -> Result<GetResponse, Status> {
         let request = || self.request(get::request(path, self.models.origin(), self.encoding));
         let refusal = match self.client.clone().get(request()).await {
-            Err(status) if status.code() == Code::Unimplemented => status,
+            Err(status) if needs_a_stream(&status) => status,
             answered => return answered.map(Response::into_inner),
         };
         match once::read(self.client.clone(), request()).await {
@@ -52,5 +52,14 @@ impl GnmiLine {
             Err(status) if status.code() == Code::Unimplemented => Err(refusal),
             told => told,
         }
+    }
+}
+
+/// Whether a device says that it has no Get, or that its answer does not fit into one message.
+fn needs_a_stream(status: &Status) -> bool {
+    match status.code() {
+        Code::Unimplemented => true,
+        Code::ResourceExhausted => answer::is_too_large(status),
+        _ => false,
     }
 }

@@ -11,7 +11,10 @@ use lockstep_types::{Connection, Sequence, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout};
 
-use crate::{BoxFuture, ConnectError, Driver, Line, Link, Look, Report};
+use crate::{
+    BoxFuture, Commit, ConnectError, Driver, Fencing, Line, Link, Look, Notice, Report, Settled,
+    Watch,
+};
 
 /// Longer than any wait of a link; the clock stands still, so it costs nothing.
 const LONG: Duration = Duration::from_secs(3600);
@@ -32,6 +35,7 @@ impl World {
     pub(super) fn start_refusing(first: Connection, refusals: usize) -> Self {
         let (asked, asks) = mpsc::unbounded_channel();
         let (looked, looks) = mpsc::unbounded_channel();
+        let (watched, watches) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             refusals: AtomicUsize::new(refusals),
             tries: watch::Sender::default(),
@@ -41,12 +45,14 @@ impl World {
             by_itself: Mutex::new(None),
             asked,
             looked,
+            watched,
+            fencing: Mutex::default(),
         });
         let (sender, events) = mpsc::channel(2);
         let target = Target::new("leaf1").unwrap();
         let driver = Arc::new(FakeDriver(Arc::clone(&shared)));
         let link = Link::spawn(target.clone(), driver, first, sender);
-        Self { link, device: Device { shared, asks, looks }, events, target }
+        Self { link, device: Device { shared, asks, looks, watches }, events, target }
     }
 
     async fn event(&mut self) -> Event {
@@ -76,10 +82,14 @@ pub(super) struct Device {
     shared: Arc<Shared>,
     asks: mpsc::UnboundedReceiver<Asked>,
     looks: mpsc::UnboundedReceiver<Looked>,
+    watches: mpsc::UnboundedReceiver<Watched>,
 }
 
 /// Someone who looks, as the device sees it.
 pub(super) type Looked = (Look, oneshot::Sender<Result<Vec<Report>, Failure>>);
+
+/// Someone who watches, as the device sees it.
+pub(super) type Watched = (Watch, mpsc::Sender<Notice>);
 
 /// A request as the device sees it.
 #[derive(Debug)]
@@ -102,6 +112,15 @@ impl Asked {
 impl Device {
     pub(super) async fn asked(&mut self) -> Asked {
         timeout(LONG, self.asks.recv()).await.expect("nothing asked").expect("no device")
+    }
+
+    /// Whoever watches now.
+    pub(super) async fn watched(&mut self) -> Watched {
+        timeout(LONG, self.watches.recv()).await.expect("nobody watches").expect("no device")
+    }
+
+    pub(super) fn fences(&self, fencing: Option<Fencing>) {
+        *self.shared.fencing.lock().unwrap() = fencing;
     }
 
     pub(super) async fn looked_at(&mut self) -> Looked {
@@ -157,6 +176,8 @@ struct Shared {
     by_itself: Mutex<Option<Answer>>,
     asked: mpsc::UnboundedSender<Asked>,
     looked: mpsc::UnboundedSender<Looked>,
+    watched: mpsc::UnboundedSender<Watched>,
+    fencing: Mutex<Option<Fencing>>,
 }
 
 #[derive(Debug)]
@@ -181,6 +202,10 @@ impl Driver for FakeDriver {
             Ok(Arc::new(FakeLine { shared: Arc::clone(shared), ended }) as Arc<dyn Line>)
         })
     }
+
+    fn patience(&self) -> Duration {
+        Duration::from_secs(7)
+    }
 }
 
 #[derive(Debug)]
@@ -198,6 +223,25 @@ impl Line for FakeLine {
             let (reply, answer) = oneshot::channel();
             self.shared.asked.send(Asked { election, ask, reply }).unwrap();
             answer.await.unwrap_or(Answer::Unknown)
+        })
+    }
+
+    fn fencing(&self) -> Option<Fencing> {
+        *self.shared.fencing.lock().unwrap()
+    }
+
+    fn confirms(&self) -> Option<bool> {
+        self.fencing().map(|fencing| fencing == Fencing::Device)
+    }
+
+    fn commit(&self, _: Election, _: Commit) -> BoxFuture<'_, Settled> {
+        Box::pin(async { Settled::Lost })
+    }
+
+    fn watch(&self, watch: Watch, tell: mpsc::Sender<Notice>) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.shared.watched.send((watch, tell.clone())).unwrap();
+            tell.closed().await;
         })
     }
 

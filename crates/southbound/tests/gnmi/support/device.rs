@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex};
 use lockstep_gnmi::proto::gnmi::g_nmi_server::{GNmi, GNmiServer};
 use lockstep_gnmi::proto::gnmi::{
     CapabilityRequest, CapabilityResponse, Encoding, GetRequest, GetResponse, Notification,
-    SetRequest, SetResponse, SubscribeRequest, SubscribeResponse, subscribe_request,
-    subscribe_response, subscription_list,
+    SetRequest, SetResponse, SubscribeRequest, SubscribeResponse, SubscriptionList,
+    subscribe_request, subscribe_response, subscription_list,
 };
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-use tokio_stream::wrappers::TcpListenerStream;
+use tokio::sync::{mpsc, oneshot};
+use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Server, ServerTlsConfig};
@@ -50,7 +50,13 @@ struct State {
     sets: Vec<SetRequest>,
     metadata: Vec<MetadataMap>,
     told: Option<Vec<Notification>>,
+    stream: OnStream,
 }
+
+type OnStream = Box<dyn FnMut(&SubscriptionList) -> Result<Changes, Status> + Send>;
+
+/// What a STREAM tells, and how it ends.
+pub(crate) type Changes = mpsc::UnboundedReceiver<Result<SubscribeResponse, Status>>;
 
 impl Device {
     /// One that accepts everything, holds nothing, and speaks both kinds of JSON.
@@ -66,6 +72,7 @@ impl Device {
             sets: Vec::new(),
             metadata: Vec::new(),
             told: None,
+            stream: Box::new(|_| Err(Status::unimplemented("not here"))),
         })))
     }
 
@@ -95,6 +102,14 @@ impl Device {
         self.0.lock().unwrap().told = Some(told);
     }
 
+    /// What a STREAM is told; before this, there are none.
+    pub(crate) fn on_stream(
+        &self,
+        react: impl FnMut(&SubscriptionList) -> Result<Changes, Status> + Send + 'static,
+    ) {
+        self.0.lock().unwrap().stream = Box::new(react);
+    }
+
     pub(crate) fn sets(&self) -> Vec<SetRequest> {
         self.0.lock().unwrap().sets.clone()
     }
@@ -121,12 +136,16 @@ impl Device {
 
     /// Listens, for as long as the test runs.
     pub(crate) async fn listen(&self, tls: Option<ServerTlsConfig>) -> SocketAddr {
+        match tls {
+            None => self.listen_as(Server::builder()).await,
+            Some(tls) => self.listen_as(Server::builder().tls_config(tls).unwrap()).await,
+        }
+    }
+
+    /// Listens as a server of this kind.
+    pub(crate) async fn listen_as(&self, mut server: Server) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let mut server = Server::builder();
-        if let Some(tls) = tls {
-            server = server.tls_config(tls).unwrap();
-        }
         let service = GNmiServer::new(self.clone()).max_decoding_message_size(64 << 20);
         let serving = server.add_service(service);
         tokio::spawn(serving.serve_with_incoming(TcpListenerStream::new(listener)));
@@ -181,13 +200,17 @@ impl GNmi for Device {
         request: Request<Streaming<SubscribeRequest>>,
     ) -> Result<Response<Self::SubscribeStream>, Status> {
         let told = self.0.lock().unwrap().told.clone();
-        let told = told.ok_or_else(|| Status::unimplemented("not here"))?;
         let first = request.into_inner().message().await?;
         let Some(subscribe_request::Request::Subscribe(list)) = first.and_then(|one| one.request)
         else {
             return Err(Status::invalid_argument("no list"));
         };
+        if list.mode() == subscription_list::Mode::Stream {
+            let changes = (self.0.lock().unwrap().stream)(&list)?;
+            return Ok(Response::new(Box::pin(UnboundedReceiverStream::new(changes))));
+        }
         assert_eq!(list.mode(), subscription_list::Mode::Once);
+        let told = told.ok_or_else(|| Status::unimplemented("not here"))?;
         let updates = told.into_iter().map(subscribe_response::Response::Update);
         let end = subscribe_response::Response::SyncResponse(true);
         let messages = updates.chain([end]).map(|response| {

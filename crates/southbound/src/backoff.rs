@@ -1,4 +1,4 @@
-//! How long to wait before a device is tried again.
+//! How long to wait before something is tried again, and chance.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -14,32 +14,32 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Each is a random part of its full length, between half and all of it, so that a thousand devices
 /// behind one broken switch are not tried in step when it is back.
 #[derive(Debug, Default)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     failures: u32,
 }
 
 impl Backoff {
     /// The wait before the next try.
-    pub(super) fn next(&mut self) -> Duration {
+    pub(crate) fn next(&mut self) -> Duration {
         let full = SHORTEST.saturating_mul(1 << self.failures.min(16)).min(LONGEST);
         self.failures = self.failures.saturating_add(1);
         full.mul_f64(0.5 + chance() / 2.0)
     }
 
     /// A connection proved useful: the next wait is the shortest again.
-    pub(super) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.failures = 0;
     }
 
     /// A connection that was up for so long was no failure, whether or not anything was asked on it.
-    pub(super) fn is_long(up: Duration) -> bool {
+    pub(crate) fn is_long(up: Duration) -> bool {
         up >= LONGEST
     }
 }
 
 /// A random number from 0 to 1. The keys of the standard library's hash maps are random, and that is
 /// enough to spread waits.
-fn chance() -> f64 {
+pub(crate) fn chance() -> f64 {
     let random = RandomState::new().build_hasher().finish() >> 32;
     u32::try_from(random).map_or(0.5, f64::from) / f64::from(u32::MAX)
 }

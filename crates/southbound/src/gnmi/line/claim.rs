@@ -1,0 +1,101 @@
+//! Who is master: the claim, and what a master wants to know of a device before it relies on it.
+
+use lockstep_gnmi::extension;
+use lockstep_gnmi::proto::gnmi::SetRequest;
+use lockstep_protocol::Answer;
+use tokio::time::timeout;
+use tonic::Code;
+
+use super::GnmiLine;
+use crate::gnmi::answer::{self, Asked, Meaning};
+use crate::gnmi::arbitration::Level;
+use crate::{Election, Fencing};
+
+/// A commit that nobody makes.
+const UNUSED: &str = "lockstep-probe";
+
+impl GnmiLine {
+    /// An empty Set with our election id. A device that does not understand it as it is said is told in
+    /// fewer words; one that understands none is nobody's, and nothing is left to say.
+    pub(super) async fn claim(&self, election: Election) -> Answer {
+        loop {
+            let level = self.manner.level();
+            if level == Level::None {
+                return Answer::Accepted;
+            }
+            match self.send(SetRequest::default(), election).await {
+                Ok(_) => return Answer::Accepted,
+                Err(status) if status.code() == Code::Unimplemented => {
+                    let (address, words) = (&self.address, status.message());
+                    tracing::info!(address, ?level, words, "the device has no such arbitration");
+                    self.manner.lower(level);
+                }
+                Err(status) => match self.meaning(Asked::Claim, &status) {
+                    Meaning::Answer(answer) => return answer,
+                    Meaning::Denied(_) => return Answer::Fenced,
+                    Meaning::Lost | Meaning::Another(_) => {
+                        return Answer::Refused(answer::failure(&status));
+                    }
+                },
+            }
+        }
+    }
+
+    /// Finds out what is not known yet, after a claim that was accepted. Whatever comes of it, the claim
+    /// stands: what a device does not say stays unknown, and is asked again with the next claim.
+    pub(super) async fn probe(&self, election: Election) {
+        let probes = async {
+            self.probe_fencing(election).await;
+            self.probe_confirms(election).await;
+        };
+        if timeout(self.timeout, probes).await.is_err() {
+            let (address, after) = (&self.address, self.timeout);
+            tracing::warn!(
+                address,
+                ?after,
+                "the device took our claim, and does not answer a probe"
+            );
+        }
+    }
+
+    /// An empty Set with a smaller id, which a device that honours arbitration denies. Any other refusal
+    /// does not show that it would deny a Set of an older master, so it is no proof.
+    async fn probe_fencing(&self, election: Election) {
+        if self.known.fencing().is_some() {
+            return;
+        }
+        if self.manner.level() == Level::None {
+            return self.known.set_fencing(Fencing::StoreOnly);
+        }
+        let Some(older) = election.before() else { return };
+        let fencing = match self.send(SetRequest::default(), older).await {
+            Err(status) if answer::is_passing(&status) => return,
+            Err(status) if status.code() == Code::PermissionDenied => Fencing::Device,
+            Ok(_) | Err(_) => Fencing::StoreOnly,
+        };
+        if fencing == Fencing::StoreOnly {
+            let address = &self.address;
+            tracing::warn!(address, "the device does not turn away an older master");
+        }
+        self.known.set_fencing(fencing);
+    }
+
+    /// A confirm of a commit that nobody made, which changes nothing. A device that knows what it is
+    /// says that no commit waits; one on which another waits has to be asked again later.
+    async fn probe_confirms(&self, election: Election) {
+        if !self.may_confirm || self.known.confirms().is_some() {
+            return;
+        }
+        let mut request = SetRequest::default();
+        request.extension.push(extension::confirm(UNUSED));
+        match self.send(request, election).await {
+            Err(status) if answer::is_passing(&status) => {}
+            Err(status) => match answer::classify(Asked::Settle, &status) {
+                Meaning::Lost => self.known.set_confirms(true),
+                Meaning::Another(_) | Meaning::Denied(_) => {}
+                Meaning::Answer(_) => self.known.set_confirms(false),
+            },
+            Ok(_) => self.known.set_confirms(false),
+        }
+    }
+}
