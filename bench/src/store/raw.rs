@@ -5,10 +5,13 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use lockstep_store::kv::Bytes;
 use redb::{Database, TableDefinition};
 
 use super::Failed;
-use super::recorder::Write;
+
+/// One write: keys with their values; none: removed.
+pub(super) type Write = Vec<(Bytes, Option<Bytes>)>;
 
 const MAP: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("map");
 

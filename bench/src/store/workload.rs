@@ -112,13 +112,27 @@ pub(super) fn head(index: u64) -> Op {
     Op::Head(Head { index: Index::new(index), timestamp: Timestamp::new(1) })
 }
 
+/// How far transactions go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Upto {
+    /// Decided: what an async client waits for.
+    Decided,
+    /// Decided, and then recorded as applied.
+    Recorded,
+}
+
 /// Makes `count` transactions, `flight` at a time, each on a target of its own.
-pub(super) async fn run(records: &Records, flight: u64, count: u64) -> Result<(), Failed> {
+pub(super) async fn run(
+    records: &Records,
+    flight: u64,
+    count: u64,
+    upto: Upto,
+) -> Result<(), Failed> {
     let next = Arc::new(AtomicU64::new(1));
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..flight {
         let (records, next) = (records.clone(), Arc::clone(&next));
-        writers.spawn(async move { write(&records, writer, &next, count).await });
+        writers.spawn(async move { write(&records, writer, &next, (count, upto)).await });
     }
     while let Some(done) = writers.join_next().await {
         done??;
@@ -126,7 +140,12 @@ pub(super) async fn run(records: &Records, flight: u64, count: u64) -> Result<()
     Ok(())
 }
 
-async fn write(records: &Records, writer: u64, next: &AtomicU64, count: u64) -> Result<(), Failed> {
+async fn write(
+    records: &Records,
+    writer: u64,
+    next: &AtomicU64,
+    (count, upto): (u64, Upto),
+) -> Result<(), Failed> {
     let mut base = Revision::ZERO;
     loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -137,7 +156,9 @@ async fn write(records: &Records, writer: u64, next: &AtomicU64, count: u64) -> 
         let leaf = usize::try_from(index)? % 1_000;
         let change = Change { index: Index::new(index), target, leaf };
         base = done(records.write(&change.decide(base)?).await?)?;
-        base = done(records.write(&change.record(base)?).await?)?;
+        if upto == Upto::Recorded {
+            base = done(records.write(&change.record(base)?).await?)?;
+        }
     }
 }
 

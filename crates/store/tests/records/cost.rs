@@ -94,7 +94,7 @@ async fn fill(records: &Records, leaves: u64, log: u64) {
 /// What one Set costs, in transactions, operations and bytes, including its part of the snapshots.
 async fn cost(leaves: u64, log: u64, sets: u64) -> [f64; 3] {
     let store = Counting::default();
-    let records = records(store.clone()).await;
+    let records = records(store.store.clone()).await;
     fill(&records, leaves, log).await;
     let mut shell = Shell::on(records.clone()).await;
     let began = store.sum();

@@ -14,6 +14,7 @@ mod dump;
 mod format;
 mod long;
 mod one_set;
+mod overheard;
 mod round_trip;
 mod same;
 mod sessions;

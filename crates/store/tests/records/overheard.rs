@@ -1,41 +1,40 @@
-//! A store in memory that remembers what was written.
+//! A store in memory that tells what is written to it. `bench/` uses it too.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_protocol::Written;
-use lockstep_store::kv::{Bytes, Lease, Limits, Op, Page, Range, Txn};
+use lockstep_store::kv::{Lease, Limits, Page, Range, Txn};
 use lockstep_store::{Feed, Memory, Pending, Store};
 use lockstep_types::Revision;
 
-/// One write: keys with their values; none: removed.
-pub(super) type Write = Vec<(Bytes, Option<Bytes>)>;
-
-/// Remembers every write.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Recorder {
+/// Tells of each transaction before it is carried out. Clones share everything.
+#[derive(Clone)]
+pub(crate) struct Overheard {
     store: Memory,
-    writes: Arc<Mutex<Vec<Write>>>,
+    tell: Arc<dyn Fn(&Txn) + Send + Sync>,
 }
 
-impl Recorder {
-    /// What was written so far.
-    pub(super) fn writes(&self) -> Vec<Write> {
-        self.writes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+impl Overheard {
+    pub(crate) fn new(tell: impl Fn(&Txn) + Send + Sync + 'static) -> Self {
+        Self { store: Memory::new(), tell: Arc::new(tell) }
     }
 }
 
-impl Store for Recorder {
+impl fmt::Debug for Overheard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Overheard({:?})", self.store)
+    }
+}
+
+impl Store for Overheard {
     fn limits(&self) -> Limits {
         self.store.limits()
     }
 
     fn txn(&self, txn: Txn) -> Pending<'_, Written> {
-        let write = txn.ops.iter().map(|op| match op {
-            Op::Put { key, value, .. } => (key.clone(), Some(value.clone())),
-            Op::Delete(key) => (key.clone(), None),
-        });
-        self.writes.lock().unwrap_or_else(PoisonError::into_inner).push(write.collect());
+        (self.tell)(&txn);
         self.store.txn(txn)
     }
 
