@@ -29,7 +29,7 @@ test: setup check unit e2e explore-quick spec-quick ## everything that fits a fe
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test crash spec explore mutants ## test, and everything that takes longer
+test-full: test crash spec explore mutants yang-proof ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test
@@ -106,6 +106,11 @@ mutants: ## break the core in each known way; each must be caught (writes docs/m
 story: ## tell the story of a few transactions, played by the core alone
 	@scripts/setup build
 	@$(MODEL) demo
+
+.PHONY: yang-proof
+yang-proof: ## verdicts on hundreds of thousands of changes, each against the whole; bad input at length
+	@scripts/setup build
+	cargo test --locked --release -p lockstep-yang --test change --test hostile -- --ignored --nocapture
 
 .PHONY: spec-quick
 spec-quick: ## check the smaller configurations of the TLA+ specification

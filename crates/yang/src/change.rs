@@ -32,8 +32,9 @@
 //! whose own condition is broken), the whole result is validated. The property tests hold this against
 //! whole validation.
 
+mod census;
 pub(crate) mod find;
-mod gather;
+pub(crate) mod gather;
 mod order;
 mod scope;
 mod sift;
@@ -42,7 +43,6 @@ mod unique;
 use lockstep_types::{Configuration, Content, Delta, Path};
 
 use crate::libyang::{self, Invalid, Reach};
-use crate::schema::Id;
 use crate::set::ModelSet;
 use crate::validate::{Violation, tidy};
 
@@ -64,19 +64,6 @@ impl ModelSet {
         let mut result = base.clone();
         result.apply_values(delta);
         self.affected(base, &result, &changed).unwrap_or_else(|| self.validate(&result))
-    }
-
-    /// The part of a configuration that decides on what is below a node by default; none if only the
-    /// whole does.
-    pub(crate) fn below_with_reasons(
-        &self,
-        tree: &Configuration,
-        id: Id,
-        path: &Path,
-    ) -> Option<Configuration> {
-        let mut gather = gather::Gather::new(self, tree);
-        gather.subtree(id, path);
-        gather.finish().map(|(part, _)| part)
     }
 
     /// The violations, from the part that the change can have an effect on; none if only the whole

@@ -42,7 +42,7 @@ impl ModelSet {
             return self.text(id, value) == *default && self.is_held(tree, id, path);
         }
         let Ok(at) = self.locate(path) else { return false };
-        self.filled(tree, &at).get(path) == Some(content)
+        self.defaults(tree, &at).iter().any(|(at, default)| at == path && default == content)
     }
 
     /// Whether nothing but what it is in decides on a default: no condition, no choice, from the next

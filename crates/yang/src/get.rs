@@ -1,44 +1,73 @@
 //! What is at a path, with the defaults that are in use.
 
-mod fill;
-
 use std::collections::BTreeSet;
 
 use lockstep_types::{Configuration, Content, Element, Path, Value};
 use serde_json::Value as Json;
 
 use crate::error::PathError;
+use crate::locate::Located;
 use crate::render::{Branch, Renderer};
 use crate::scalar::Form;
 use crate::schema::{Id, Kind, ROOT};
 use crate::set::ModelSet;
 
+/// What is shown of a configuration, and in which form. A [`Form`] alone shows everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Show {
+    /// How values and names are written.
+    pub form: Form,
+    /// How many levels below what was asked for; 0: all. At 1 these are the leaves and leaf-lists
+    /// right below it.
+    pub depth: usize,
+    /// Only what these modules define. The way down to it, with its keys, is shown in any case.
+    /// Empty: whatever defines it.
+    pub modules: BTreeSet<String>,
+    /// With the leaves that are at their default.
+    pub defaults: bool,
+}
+
+impl From<Form> for Show {
+    fn from(form: Form) -> Self {
+        Self { form, depth: 0, modules: BTreeSet::new(), defaults: true }
+    }
+}
+
 impl ModelSet {
-    /// Every node that the path stands for and that has data, each with its concrete path and its
-    /// value. Leaves at their default are part of it. Empty: there is no data.
+    /// Every node that the path stands for and that has data to show, each with its concrete path
+    /// and its value. Empty: there is no data.
     pub fn get(
         &self,
         tree: &Configuration,
         path: &Path,
-        form: Form,
+        show: impl Into<Show>,
     ) -> Result<Vec<(Path, Json)>, PathError> {
+        let show = show.into();
         let located = self.locate(path)?;
-        let filled = self.filled(tree, &located);
+        let defaults = if show.defaults { self.defaults(tree, &located) } else { Vec::new() };
         // A key is no unit; it is known from the entry it is in.
         let keys = located.ends().iter().any(|id| self.schema().node(*id).is_key());
         let above = located.path.parent().filter(|_| keys);
-        let units = filled.under(above.as_ref().unwrap_or(&located.path));
+        let units = tree.under(above.as_ref().unwrap_or(&located.path));
         let units = units.filter_map(|(path, unit)| Some((path, unit.content.as_ref()?)));
-        let branch: Branch<'_> = units.collect();
-        let mut search = Search { set: self, form, found: Vec::new(), seen: BTreeSet::new() };
+        let all = units.chain(defaults.iter().map(|(path, content)| (path, content)));
+        let branch: Branch<'_> = all.filter(|(path, _)| self.is_of(path, &show)).collect();
+        let mut search =
+            Search { set: self, show: &show, found: Vec::new(), seen: BTreeSet::new() };
         search.walk(located.path.elements(), ROOT, &branch, &Path::root());
-        Ok(outermost(search.found))
+        Ok(outermost(search.found, &located))
+    }
+
+    /// Whether a unit is of a module that is shown.
+    fn is_of(&self, path: &Path, show: &Show) -> bool {
+        let of = |id: Id| show.modules.contains(&self.schema().node(id).module);
+        show.modules.is_empty() || self.schema().find(path).is_none_or(of)
     }
 }
 
 struct Search<'a> {
     set: &'a ModelSet,
-    form: Form,
+    show: &'a Show,
     found: Vec<(Path, Json)>,
     /// Where the search was, with how much of the pattern left: `...` leads to one place in many
     /// ways.
@@ -100,13 +129,20 @@ impl Search<'_> {
     }
 
     fn take(&mut self, id: Id, branch: &Branch<'_>, at: &Path) {
-        let document = Renderer::new(self.set, self.form).node(id, branch, at);
+        let mut renderer = Renderer::new(self.set, self.show.form);
+        if self.show.depth > 0 {
+            renderer = renderer.down_to(at.elements().len().saturating_add(self.show.depth));
+        }
+        let document = renderer.node(id, branch, at);
         self.found.extend(document.map(|document| (at.clone(), document.into_json())));
     }
 }
 
-/// What is not part of something else that was found.
-fn outermost(mut found: Vec<(Path, Json)>) -> Vec<(Path, Json)> {
+/// What is not part of something else that was found, as with `...` it may be.
+fn outermost(mut found: Vec<(Path, Json)>, at: &Located) -> Vec<(Path, Json)> {
+    if !at.path.elements().iter().any(|element| element.name() == "...") {
+        return found;
+    }
     let paths: BTreeSet<Path> = found.iter().map(|(path, _)| path.clone()).collect();
     found.retain(|(path, _)| !path.ancestors().any(|above| paths.contains(&above)));
     found

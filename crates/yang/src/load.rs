@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use yang5::context::Context;
 
+use crate::defaults::Region;
 use crate::error::LoadError;
 use crate::libyang::{self, Heard};
 use crate::rules::Rules;
@@ -40,8 +41,10 @@ impl ModelSet {
         let scalars = Scalars::new(&context, &schema)?;
         let modules = modules(&context);
         let origin = options.origin.clone();
-        let filled = Mutex::default();
-        let inner = Inner { context, schema, rules, scalars, modules, digest, origin, filled };
+        let regions = Region::build(&schema, &rules);
+        let looks = Mutex::default();
+        let inner =
+            Inner { context, schema, rules, scalars, modules, digest, origin, regions, looks };
         Ok(Self(Arc::new(inner)))
     }
 }

@@ -62,6 +62,11 @@ impl Located {
         self.steps.last().map_or(&[ROOT], Vec::as_slice)
     }
 
+    /// For each element the nodes it may be.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &[Id]> {
+        self.steps.iter().map(Vec::as_slice)
+    }
+
     /// The one node that a path without wildcards stands for.
     pub(crate) fn id(&self) -> Id {
         self.ends().first().copied().unwrap_or(ROOT)
@@ -73,15 +78,6 @@ impl Located {
         ids.enumerate().map(|(depth, id)| {
             let elements = self.path.elements().iter().take(depth + 1);
             (elements.cloned().collect(), id)
-        })
-    }
-
-    /// The paths above, from the top down, each with the nodes it may be.
-    pub(crate) fn above(&self) -> impl Iterator<Item = (Path, &[Id])> {
-        let last = self.steps.len().saturating_sub(1);
-        self.steps.iter().take(last).enumerate().map(|(depth, ids)| {
-            let elements = self.path.elements().iter().take(depth + 1);
-            (elements.cloned().collect(), ids.as_slice())
         })
     }
 

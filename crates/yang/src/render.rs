@@ -5,7 +5,7 @@ mod encode;
 
 use std::collections::BTreeMap;
 
-use lockstep_types::{Content, Element, Keys, Path, Value};
+use lockstep_types::{Configuration, Content, Element, Keys, Path, Value};
 
 pub(crate) use document::Document;
 
@@ -34,17 +34,36 @@ impl<'a> FromIterator<(&'a Path, &'a Content)> for Branch<'a> {
     }
 }
 
+impl ModelSet {
+    /// A whole configuration in the form that libyang reads. What the models have no place for is
+    /// left out and listed.
+    pub(crate) fn document(&self, tree: &Configuration, strange: &mut Vec<Path>) -> String {
+        let branch: Branch<'_> = tree.iter().collect();
+        let mut renderer = Renderer::new(self, Form::Ietf);
+        let document = renderer.node(ROOT, &branch, &Path::root());
+        strange.append(&mut renderer.strange);
+        document.map_or_else(|| "{}".to_owned(), |document| document.text())
+    }
+}
+
 /// Writes units in one form, and keeps what the models do not know.
 pub(crate) struct Renderer<'a> {
     set: &'a ModelSet,
     form: Form,
+    /// How many elements the paths of the lowest nodes have that are shown.
+    lowest: usize,
     /// Where units stand that the models have no place for.
     pub(crate) strange: Vec<Path>,
 }
 
 impl<'a> Renderer<'a> {
     pub(crate) fn new(set: &'a ModelSet, form: Form) -> Self {
-        Self { set, form, strange: Vec::new() }
+        Self { set, form, lowest: usize::MAX, strange: Vec::new() }
+    }
+
+    /// The same, with nothing whose path has more elements.
+    pub(crate) fn down_to(self, lowest: usize) -> Self {
+        Self { lowest, ..self }
     }
 
     /// The value at a node; none if there is nothing.
@@ -92,7 +111,11 @@ impl<'a> Renderer<'a> {
                 self.strange.extend(found.iter().map(|(element, _)| at.child((*element).clone())));
                 continue;
             };
-            let value = match (self.set.schema().node(child).kind, found.as_slice()) {
+            let node = self.set.schema().node(child);
+            if !node.is_leaf() && at.elements().len() + 1 >= self.lowest {
+                continue;
+            }
+            let value = match (node.kind, found.as_slice()) {
                 (Kind::List, _) => self.list(child, &found, at),
                 (_, [(element, below)]) => self.child(child, element, below, at),
                 (_, _) => {

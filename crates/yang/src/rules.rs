@@ -5,10 +5,11 @@
 //! expression names them. What an expression is not understood to read, it counts as reading
 //! everything: such a rule is unbounded.
 
+mod circular;
 mod place;
 mod reads;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use place::{Place, Source, Step};
 
@@ -52,6 +53,8 @@ pub(crate) struct Rule {
     pub(crate) nature: Nature,
     /// None: unbounded.
     pub(crate) reads: Option<Vec<Read>>,
+    /// What it comes across besides, on its way to what it reads.
+    pub(crate) crosses: BTreeSet<Id>,
 }
 
 /// The part of a node in rules.
@@ -76,6 +79,9 @@ pub(crate) struct Part {
     /// Whether its type is or has an instance-identifier whose instance has to be there.
     pub(crate) instance: bool,
     pub(crate) has_when: bool,
+    /// Of a leaf that is there only where it is set: whether one of its rules looks from above a list
+    /// that it is in, so that what happens in one entry matters to others.
+    pub(crate) far: bool,
     /// Whether something may be missing in it, or be of two cases.
     pub(crate) asks_inside: bool,
     /// Whether it matters to any rule that it comes or goes, with what is in it by default.
@@ -89,7 +95,9 @@ pub(crate) struct Part {
 pub(crate) struct Rules {
     pub(crate) rules: Vec<Rule>,
     parts: Vec<Part>,
-    /// The nodes that have a rule which is not bounded.
+    /// The names of the leaves that are far from what they read.
+    pub(crate) far_names: BTreeSet<String>,
+    /// The nodes in the presence of which a rule is looked at that is not bounded.
     pub(crate) unbounded: Vec<Id>,
     /// The nodes that hold instance-identifiers.
     pub(crate) instances: Vec<Id>,
@@ -106,11 +114,14 @@ impl Rules {
         let parts =
             facts.iter().enumerate().map(|(id, facts)| part(schema, id, facts, &by_address));
         let parts = parts.collect();
-        let mut rules = Self { rules: Vec::new(), parts, unbounded: vec![], instances: vec![] };
-        for id in schema.ids().filter(|id| schema.node(*id).config) {
-            let found = reads::Reader { schema, facts: &facts, by_address: &by_address }.rules(id);
-            found.into_iter().for_each(|rule| rules.add(schema, rule));
-        }
+        let (rules, far_names) = (Vec::new(), BTreeSet::new());
+        let (unbounded, instances) = (Vec::new(), Vec::new());
+        let mut rules = Self { rules, parts, far_names, unbounded, instances };
+        let reader = reads::Reader { schema, facts: &facts, by_address: &by_address };
+        let config = schema.ids().filter(|id| schema.node(*id).config);
+        let mut found: Vec<Rule> = config.flat_map(|id| reader.rules(id)).collect();
+        circular::unbind(schema, &mut found);
+        found.into_iter().for_each(|rule| rules.add(schema, rule));
         rules.index_uniques(schema);
         rules.index_stirs(schema);
         rules.instances = schema.ids().filter(|id| rules.parts[*id].instance).collect();
@@ -122,14 +133,33 @@ impl Rules {
         self.parts[rule.at].rules.push(number);
         self.parts[rule.at].has_when |= rule.nature == Nature::When;
         match &rule.reads {
+            // A condition also decides on what is missing, so it matters where its node could be.
+            None if rule.nature == Nature::When => {
+                self.unbounded.push(schema.node(rule.at).parent);
+            }
             None => self.unbounded.push(rule.at),
             Some(reads) => {
+                if self.is_far(schema, rule.at, reads) {
+                    self.parts[rule.at].far = true;
+                    self.far_names.insert(schema.node(rule.at).element.clone());
+                }
                 for (place, read) in reads.iter().enumerate() {
                     self.index(schema, read.place.end(), read.extent, (number, place));
                 }
             }
         }
         self.rules.push(rule);
+    }
+
+    fn is_far(&self, schema: &Schema, at: Id, reads: &[Read]) -> bool {
+        let node = schema.node(at);
+        let lineage = schema.lineage(at);
+        let across = |read: &Read| {
+            let way = lineage.get(self.parts[read.place.base].depth..).unwrap_or_default();
+            way.iter().any(|id| schema.node(*id).kind == Kind::List)
+        };
+        let settable = node.is_leaf() && !node.is_key() && !self.parts[at].implicit;
+        settable && reads.iter().any(across)
     }
 
     /// The value of what is no leaf is everything below it.

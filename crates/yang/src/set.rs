@@ -1,12 +1,12 @@
 //! A model set, as the rest of the program holds it.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use lockstep_types::{Configuration, ModelDigest};
+use lockstep_types::ModelDigest;
 use yang5::context::Context;
 
+use crate::defaults::{Looks, Region};
 use crate::rules::Rules;
 use crate::scalar::Scalars;
 use crate::schema::Schema;
@@ -34,8 +34,10 @@ pub(crate) struct Inner {
     pub(crate) modules: Vec<Module>,
     pub(crate) digest: ModelDigest,
     pub(crate) origin: Option<String>,
-    /// Configurations that were read lately, each with the same with its defaults.
-    pub(crate) filled: Mutex<VecDeque<(Configuration, Configuration)>>,
+    /// By the node that each begins at.
+    pub(crate) regions: Vec<Region>,
+    /// Which defaults regions had that were looked at lately.
+    pub(crate) looks: Mutex<Looks>,
 }
 
 impl ModelSet {

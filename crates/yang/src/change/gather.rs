@@ -16,7 +16,7 @@ use crate::set::ModelSet;
 use follow::Search;
 
 /// A part in the making.
-pub(super) struct Gather<'a> {
+pub(crate) struct Gather<'a> {
     pub(super) set: &'a ModelSet,
     pub(super) result: &'a Configuration,
     part: BTreeMap<Path, Content>,
@@ -28,13 +28,18 @@ pub(super) struct Gather<'a> {
     modules: BTreeSet<&'a str>,
     /// Something is read of what is at the top, in whatever module.
     top: bool,
+    /// The least depth of a node that a rule looks from.
+    highest: usize,
+    /// A rule reads keys.
+    keyed: bool,
 }
 
 impl<'a> Gather<'a> {
-    pub(super) fn new(set: &'a ModelSet, result: &'a Configuration) -> Self {
+    pub(crate) fn new(set: &'a ModelSet, result: &'a Configuration) -> Self {
         let (part, pulled) = (BTreeMap::new(), BTreeSet::new());
         let modules = BTreeSet::new();
-        Self { set, result, part, pulled, unbounded: false, modules, top: false }
+        let (unbounded, top, highest, keyed) = (false, false, usize::MAX, false);
+        Self { set, result, part, pulled, unbounded, modules, top, highest, keyed }
     }
 
     /// Everything that the rules in question read.
@@ -78,16 +83,39 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// All that is below a node, and what decides on the defaults there.
-    pub(super) fn subtree(&mut self, id: Id, path: &Path) {
-        self.presence(path);
-        self.include_all(path);
-        self.defaults_below(id, path);
+    /// What decides on what is there by default in a region: its own conditions and choices.
+    pub(crate) fn region(&mut self, at: &Path, conditional: &[(Path, Id)]) {
+        // The region itself is there, so its conditions hold.
+        let there = self.set.schema().find(at).map(|id| self.set.schema().node(id).kind);
+        match there {
+            Some(Kind::List) => drop(self.part.insert(at.clone(), Content::Entry)),
+            Some(Kind::Container { presence: true }) => {
+                self.part.insert(at.clone(), Content::Presence);
+            }
+            _ => {}
+        }
+        for (below, id) in conditional {
+            self.note(*id, &at.join(below));
+        }
+    }
+
+    /// All that is in so far, seen from a node; none if that does not tell all there is to its
+    /// rules.
+    pub(crate) fn look(&self, at: &Path) -> Option<Vec<(Path, Content)>> {
+        let depth = at.elements().len();
+        if self.keyed || self.highest < depth {
+            return None;
+        }
+        let seen = |(path, content): (&Path, &Content)| {
+            let below = path.elements().iter().skip(depth).cloned().collect();
+            at.is_prefix_of(path).then(|| (below, content.clone()))
+        };
+        self.part.iter().map(seen).collect()
     }
 
     /// The part, and whether it is of one module alone, so that libyang need not look at others;
     /// none if only the whole will do.
-    pub(super) fn finish(mut self) -> Option<(Configuration, bool)> {
+    pub(crate) fn finish(mut self) -> Option<(Configuration, bool)> {
         order::keep(self.set, self.result, &mut self.part);
         let alone = !self.top && !self.part.is_empty() && self.modules.len() == 1;
         (!self.unbounded).then(|| (self.part.into_iter().collect(), alone))
@@ -284,9 +312,20 @@ impl<'a> Gather<'a> {
                 Extent::Target => set.texts(self.result, rule.at, path),
                 Extent::Existence | Extent::Value => None,
             };
+            self.highest = self.highest.min(set.rules().part(read.place.base).depth);
+            self.keyed |= set.reads_keys(read);
             let search = Search { read, of: path, wanted };
             let base = prefix(path, set.rules().part(read.place.base).depth);
             self.down(&search, read.place.base, &base, &read.place.steps);
         }
+    }
+}
+
+impl ModelSet {
+    /// Whether the values of keys may be part of what is read.
+    fn reads_keys(&self, read: &Read) -> bool {
+        let keyed = |step: &Step| !step.keys.is_empty() || self.schema().node(step.id).is_key();
+        let whole = read.extent == Extent::Value && !self.schema().node(read.place.end()).is_leaf();
+        whole || read.place.steps.iter().any(keyed)
     }
 }

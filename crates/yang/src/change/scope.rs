@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_types::{Configuration, Content, Path};
 
+use super::census::Census;
 use super::find::{exists, prefix};
 use super::gather::Gather;
 use crate::rules::{Extent, Nature, Read};
@@ -32,6 +33,7 @@ pub(super) struct Scope<'a> {
     moved: BTreeSet<Path>,
     open: Vec<(Id, Path)>,
     questions: Questions,
+    census: Census<'a>,
 }
 
 impl<'a> Scope<'a> {
@@ -42,7 +44,8 @@ impl<'a> Scope<'a> {
     ) -> Self {
         let questions = Questions::default();
         let (touched, moved) = (BTreeSet::new(), BTreeSet::new());
-        Self { set, base, result, touched, moved, open: Vec::new(), questions }
+        let census = Census::new(set, result);
+        Self { set, base, result, touched, moved, open: Vec::new(), questions, census }
     }
 
     /// Follows the effects of a change to their end. None: they are not bounded.
@@ -192,7 +195,7 @@ impl<'a> Scope<'a> {
             },
             _ => None,
         };
-        for instance in set.instances(self.result, from, &base, rule.at) {
+        for instance in self.census.instances(from, &base, rule.at) {
             let holds = || match &gone {
                 Some(gone) => self.holds(rule.at, &instance, gone),
                 None => true,

@@ -1,6 +1,6 @@
 //! What the expressions of a node may read. Wherever this is in doubt it is more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Extent, Nature, Place, Read, Rule, Source};
 use crate::raw::{Address, Expression, Reference};
@@ -24,36 +24,34 @@ impl Reader<'_> {
         let mut rules = Vec::new();
         for when in &facts.whens {
             let context = when.context.map_or(Some(ROOT), |a| self.by_address.get(&a).copied());
-            let reads = context.and_then(|from| self.condition(from, &when.expression, at));
-            rules.push(Rule { at, nature: Nature::When, reads });
+            let seen = context.and_then(|from| self.condition(from, &when.expression, at));
+            rules.push(rule(at, Nature::When, seen));
         }
         for must in &facts.musts {
-            let reads = self.condition(at, must, at);
-            rules.push(Rule { at, nature: Nature::Must, reads });
+            rules.push(rule(at, Nature::Must, self.condition(at, must, at)));
         }
         let alone = facts.references.len() == 1;
         for reference in &facts.references {
             if let Reference::Leafref { path, required: true } = reference {
-                let reads = self.leafref(at, path);
-                rules.push(Rule { at, nature: Nature::Leafref { alone }, reads });
+                rules.push(rule(at, Nature::Leafref { alone }, self.leafref(at, path)));
             }
         }
         rules
     }
 
-    fn condition(&self, from: Id, expression: &Expression, at: Id) -> Option<Vec<Read>> {
+    fn condition(&self, from: Id, expression: &Expression, at: Id) -> Option<Seen> {
         let expr = Expr::read(&expression.text)?;
         let mut sight = Sight::new(*self, expression, at, Place::at(from));
         sight.truth(&expr, &Place::at(from))?;
-        Some(sight.reads)
+        Some((sight.reads, sight.crosses))
     }
 
-    fn leafref(&self, at: Id, path: &Expression) -> Option<Vec<Read>> {
+    fn leafref(&self, at: Id, path: &Expression) -> Option<Seen> {
         let expr = Expr::read(&path.text)?;
         let mut sight = Sight::new(*self, path, at, Place::at(at));
         let targets = sight.nodes(&expr, &Place::at(at))?;
         sight.emit(targets, Extent::Target)?;
-        Some(sight.reads)
+        Some((sight.reads, sight.crosses))
     }
 }
 
@@ -69,13 +67,23 @@ struct Sight<'a> {
     own: bool,
     depth: usize,
     reads: Vec<Read>,
+    crosses: BTreeSet<Id>,
+}
+
+/// What an expression reads, and what it comes across besides.
+type Seen = (Vec<Read>, BTreeSet<Id>);
+
+fn rule(at: Id, nature: Nature, seen: Option<Seen>) -> Rule {
+    let (reads, crosses) = seen.unzip();
+    Rule { at, nature, reads, crosses: crosses.unwrap_or_default() }
 }
 
 impl<'a> Sight<'a> {
     fn new(reader: Reader<'a>, expression: &'a Expression, at: Id, current: Place) -> Self {
         let own = expression.prefixes.iter().find(|(prefix, _)| prefix.is_none());
         let module = own.map_or(&*reader.schema.node(at).module, |(_, module)| module);
-        Self { reader, expression, module, current, own: true, depth: 0, reads: Vec::new() }
+        let (reads, crosses) = (Vec::new(), BTreeSet::new());
+        Self { reader, expression, module, current, own: true, depth: 0, reads, crosses }
     }
 
     fn emit(&mut self, places: Vec<Place>, extent: Extent) -> Option<()> {
@@ -172,6 +180,7 @@ impl<'a> Sight<'a> {
                 found.extend(sight.nodes(&expr, &leaf)?);
                 let reads = std::mem::take(&mut sight.reads);
                 reads.into_iter().try_for_each(|read| self.emit(vec![read.place], read.extent))?;
+                self.crosses.append(&mut sight.crosses);
             }
         }
         Some(found)
@@ -217,6 +226,9 @@ impl<'a> Sight<'a> {
                 place.parent(schema).map(|above| self.children(&above)).unwrap_or_default()
             }
         };
+        if matches!(step.axis, Axis::Descendant | Axis::DescendantOrSelf) {
+            self.crosses.extend(reached.iter().map(Place::end));
+        }
         if step.test == Test::Text {
             self.emit(vec![place.clone()], Extent::Value)?;
         }

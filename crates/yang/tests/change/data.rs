@@ -35,7 +35,7 @@ fn scalar(random: &mut Random, models: &Models, of: &Type, tree: &Configuration)
     }
 }
 
-/// A path as instance-identifiers have it.
+/// A path as instance-identifiers have it: with the module where it changes.
 fn qualified(models: &Models, path: &Path) -> Path {
     let mut parent = None;
     let mut elements = Vec::new();
@@ -43,9 +43,14 @@ fn qualified(models: &Models, path: &Path) -> Path {
         let named = |id: &usize| element(models, *id).name() == ours.name();
         let id = models.children(parent).find(named).unwrap();
         let node = &models.nodes[id];
-        let mut theirs = Element::new(format!("{}:{}", node.module, node.name)).unwrap();
+        let above = parent.map_or("", |parent: usize| models.nodes[parent].module);
+        let name = match above == node.module {
+            true => node.name.clone(),
+            false => format!("{}:{}", node.module, node.name),
+        };
+        let mut theirs = Element::new(name).unwrap();
         for (key, value) in ours.keys() {
-            theirs = theirs.with_key(format!("{}:{key}", node.module), value).unwrap();
+            theirs = theirs.with_key(key, value).unwrap();
         }
         elements.push(theirs);
         parent = Some(id);
@@ -63,6 +68,8 @@ pub(crate) struct Change<'a> {
     tree: &'a Configuration,
     result: Configuration,
     delta: BTreeMap<Path, Option<Content>>,
+    /// How many steps of twenty take something away.
+    removals: usize,
 }
 
 impl<'a> Change<'a> {
@@ -70,8 +77,10 @@ impl<'a> Change<'a> {
         random: &mut Random,
         models: &'a Models,
         tree: &'a Configuration,
+        removals: usize,
     ) -> Delta {
-        let mut change = Self { models, tree, result: tree.clone(), delta: BTreeMap::new() };
+        let (result, delta) = (tree.clone(), BTreeMap::new());
+        let mut change = Self { models, tree, result, delta, removals };
         for _ in 0..1 + random.below(4) {
             change.step(random);
         }
@@ -86,7 +95,7 @@ impl<'a> Change<'a> {
     fn step(&mut self, random: &mut Random) {
         let units: Vec<Path> = self.result.iter().map(|(path, _)| path.clone()).collect();
         match random.below(20) {
-            0..=4 if !units.is_empty() => {
+            step if step < self.removals && !units.is_empty() => {
                 let path = random.pick(&units).clone();
                 let cut = path.elements().len() - random.below(path.elements().len().min(3));
                 self.remove(&path.elements().iter().take(cut).cloned().collect());

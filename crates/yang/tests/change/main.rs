@@ -12,6 +12,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
 
 mod data;
+mod defaults;
+mod edges;
 mod expressions;
 mod models;
 mod openconfig;
@@ -26,7 +28,7 @@ fn run(seeds: std::ops::Range<u64>, changes: usize) -> Tally {
     let seeds = only.map_or(seeds, |seed: u64| seed..seed + 1);
     let mut tally = Tally::default();
     for seed in seeds {
-        walk::models(seed, changes, &mut tally);
+        walk::random(seed, changes, &mut tally);
         if tally.models % 500 == 0 {
             println!("{tally:?}");
         }
@@ -36,12 +38,12 @@ fn run(seeds: std::ops::Range<u64>, changes: usize) -> Tally {
 }
 
 /// Seeds that were judged differently once.
-const KEPT: [u64; 5] = [75, 563, 713, 1_000_655, 1_200_758];
+const KEPT: [u64; 8] = [75, 563, 713, 1_000_655, 1_000_940, 1_002_240, 1_002_458, 1_200_758];
 
 #[test]
 fn what_was_judged_differently_once_is_not_again() {
     let mut tally = Tally::default();
-    KEPT.into_iter().for_each(|seed| walk::models(seed, 100, &mut tally));
+    KEPT.into_iter().for_each(|seed| walk::random(seed, 100, &mut tally));
     assert_eq!(tally.refused, 0, "{tally:?}");
 }
 
@@ -59,6 +61,26 @@ fn a_change_is_judged_as_the_whole() {
 fn a_change_is_judged_as_the_whole_at_length() {
     let tally = run(1_000_000..1_006_000, 100);
     assert!(tally.valid + tally.invalid > 200_000, "{tally:?}");
+}
+
+#[test]
+fn every_edge_is_judged_as_the_whole() {
+    edges(200);
+}
+
+#[test]
+#[ignore = "takes minutes: make yang-proof"]
+fn every_edge_is_judged_as_the_whole_at_length() {
+    edges(5_000);
+}
+
+/// So many changes for each.
+fn edges(changes: usize) {
+    let mut tally = Tally::default();
+    for (name, text) in edges::EDGES {
+        walk::edge(name, text, changes, &mut tally);
+    }
+    println!("{tally:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use lockstep_yang::{Data, DataForm, ModelSet, Operation, Options};
 use serde_json::{Value as Json, json};
 
 use crate::Random;
+use crate::defaults;
 use crate::walk::{Tally, judge};
 
 const MODULES: [&str; 12] = [
@@ -25,19 +26,21 @@ const MODULES: [&str; 12] = [
     "openconfig-platform",
 ];
 
-fn load() -> Option<ModelSet> {
+fn load() -> Option<(ModelSet, PathBuf)> {
     let Some(folder) = std::env::var_os("LOCKSTEP_OPENCONFIG") else {
         println!("skipped: LOCKSTEP_OPENCONFIG names no folder");
         return None;
     };
     let modules = MODULES.map(str::to_owned).to_vec();
-    let options = Options { path: PathBuf::from(folder), modules, ..Options::default() };
-    Some(ModelSet::load(&options).unwrap())
+    let path = PathBuf::from(folder);
+    let options = Options { path: path.clone(), modules, ..Options::default() };
+    Some((ModelSet::load(&options).unwrap(), path))
 }
 
 /// So many changes, each judged both ways.
 pub(crate) fn run(changes: usize) {
-    let Some(set) = load() else { return };
+    let Some((set, folder)) = load() else { return };
+    let context = defaults::context(&folder, &MODULES);
     let mut tally = Tally::default();
     let mut random = Random::new(1);
     let mut tree = Configuration::new();
@@ -51,6 +54,9 @@ pub(crate) fn run(changes: usize) {
         }
         let hint = || format!("change {number}: {operations:?}");
         if let Some(next) = judge(&set, &tree, &delta, &mut tally, &hint) {
+            if number % 50 == 0 {
+                defaults::judge(&set, &context, &next, &hint);
+            }
             // Small enough for the whole to be validated thousands of times.
             tree = if next.len() > 400 { Configuration::new() } else { next };
         }

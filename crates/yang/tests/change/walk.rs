@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use lockstep_types::{Configuration, Delta};
-use lockstep_yang::{Form, ModelSet, Options, Violation};
+use lockstep_yang::{ModelSet, Options, Violation};
 
 use crate::Random;
 use crate::data::Change;
+use crate::defaults;
+use crate::edges;
 use crate::models::Models;
 
 const GAVE_UP: &str = "depends on a node with a when condition, which has not been evaluated";
@@ -71,9 +73,36 @@ pub(crate) fn judge(
     whole.is_empty().then_some(result)
 }
 
-pub(crate) fn models(seed: u64, changes: usize, tally: &mut Tally) {
+/// Changes to data of random models.
+pub(crate) fn random(seed: u64, changes: usize, tally: &mut Tally) {
     let mut random = Random::new(seed);
     let models = Models::new(&mut random);
+    walk(&models, &mut random, (changes, 5), tally, &format!("seed {seed}"));
+}
+
+/// Changes to data of models made for one kind of rule. Every so many changes begin anew.
+pub(crate) fn edge(name: &str, text: &str, changes: usize, tally: &mut Tally) {
+    let models = edges::models(text);
+    let before = tally.clone();
+    for seed in 0..changes.div_ceil(RUN) {
+        let mut random = Random::new(seed as u64);
+        walk(&models, &mut random, (RUN, 2), tally, name);
+    }
+    assert_eq!(tally.refused, before.refused, "{name}: libyang takes it");
+    assert!(tally.valid > before.valid + changes / 10, "{name}: {tally:?}");
+    assert!(tally.invalid > before.invalid + changes / 100, "{name}: {tally:?}");
+}
+
+/// So many changes in a row, from nothing.
+const RUN: usize = 50;
+
+fn walk(
+    models: &Models,
+    random: &mut Random,
+    (changes, removals): (usize, usize),
+    tally: &mut Tally,
+    name: &str,
+) {
     let texts = models.text();
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in &texts {
@@ -85,41 +114,28 @@ pub(crate) fn models(seed: u64, changes: usize, tally: &mut Tally) {
         Ok(set) => set,
         Err(error) => {
             tally.refused += 1;
-            if std::env::var("LOCKSTEP_SEED").is_ok() {
-                println!("refused: {error}");
-            }
+            println!("{name} refused: {error}");
             return;
         }
     };
-    if std::env::var("LOCKSTEP_SEED").is_ok() {
-        println!("{}\n{}", texts[0].1, texts[1].1);
-    }
     let mut tree = Configuration::new();
     // Something has to be there at the start, in some models.
     for _ in 0..20 {
         if set.validate(&tree).is_empty() {
             break;
         }
-        tree = result(&Configuration::new(), &Change::random(&mut random, &models, &tree));
+        tree = result(&Configuration::new(), &Change::random(random, models, &tree, removals));
     }
     if !set.validate(&tree).is_empty() {
         return;
     }
-    let hint = || format!("seed {seed}\n{}\n{}", texts[0].1, texts[1].1);
+    let hint = || format!("{name}\n{}\n{}", texts[0].1, texts[1].1);
     for _ in 0..changes {
-        let delta = Change::random(&mut random, &models, &tree);
+        let delta = Change::random(random, models, &tree, removals);
         if let Some(next) = judge(&set, &tree, &delta, tally, &hint) {
             tree = next;
         }
     }
-    defaults(&set, &tree, &hint);
-}
-
-/// What is shown of a part is what the whole with its defaults has there.
-fn defaults(set: &ModelSet, tree: &Configuration, hint: &dyn Fn() -> String) {
-    let whole = set.with_defaults(tree);
-    for path in tree.iter().flat_map(|(path, _)| path.ancestors()) {
-        let shown = |tree| set.get(tree, &path, Form::Ietf).unwrap();
-        assert_eq!(shown(tree), shown(&whole), "{path} of {tree:#?}\n{}", hint());
-    }
+    let context = defaults::context(folder.path(), &["r", "s"]);
+    defaults::judge(&set, &context, &tree, &hint);
 }

@@ -1,0 +1,69 @@
+//! Conditions that depend on themselves.
+//!
+//! A `when` may read nodes that have a `when`, and so on, back to its own. YANG forbids it, libyang
+//! takes it where it does not see it (`count(../*)` counts the node itself), and then what it says
+//! of the whole depends on its way through all of the data, not on what any rule reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Extent, Nature, Read, Rule};
+use crate::schema::{Id, Schema};
+
+/// Makes every rule unbounded that has such a condition to do with.
+pub(super) fn unbind(schema: &Schema, rules: &mut [Rule]) {
+    let whens = rules.iter().filter(|rule| rule.nature == Nature::When);
+    let mut leads: BTreeMap<Id, BTreeSet<Id>> = BTreeMap::new();
+    for when in whens {
+        leads.entry(when.at).or_default().extend(met(schema, when));
+    }
+    let conditional: BTreeSet<Id> = leads.keys().copied().collect();
+    leads.values_mut().for_each(|met| met.retain(|id| conditional.contains(id)));
+    let circular: BTreeSet<Id> =
+        conditional.iter().copied().filter(|id| reaches(&leads, *id)).collect();
+    if circular.is_empty() {
+        return;
+    }
+    for rule in rules {
+        let own = rule.nature == Nature::When && circular.contains(&rule.at);
+        if own || met(schema, rule).iter().any(|id| circular.contains(id)) {
+            rule.reads = None;
+        }
+    }
+}
+
+/// Whether a condition leads back to its own node.
+fn reaches(leads: &BTreeMap<Id, BTreeSet<Id>>, start: Id) -> bool {
+    let mut seen: BTreeSet<Id> = BTreeSet::new();
+    let mut open = vec![start];
+    while let Some(id) = open.pop() {
+        for next in leads.get(&id).into_iter().flatten() {
+            if *next == start {
+                return true;
+            }
+            if seen.insert(*next) {
+                open.push(*next);
+            }
+        }
+    }
+    false
+}
+
+/// The nodes that a rule comes across.
+fn met(schema: &Schema, rule: &Rule) -> BTreeSet<Id> {
+    let mut met = rule.crosses.clone();
+    for Read { place, extent } in rule.reads.iter().flatten() {
+        met.extend(place.steps.iter().map(|step| step.id));
+        if *extent == Extent::Value {
+            below(schema, place.end(), &mut met);
+        }
+    }
+    met
+}
+
+fn below(schema: &Schema, id: Id, met: &mut BTreeSet<Id>) {
+    for child in &schema.node(id).children {
+        if met.insert(*child) {
+            below(schema, *child, met);
+        }
+    }
+}
