@@ -18,8 +18,8 @@
 //! may even happen later, when a member that was stalled goes on. [`Records::write`] says why that is
 //! no harm.
 //!
-//! Absent: compaction by itself. [`Store::compact`] does it when told to; it concerns the whole
-//! cluster, and whoever runs that may have set it up already.
+//! History is let go of by [`Trim`], if the options say so: it concerns the whole cluster, and whoever
+//! runs that may have set it up already.
 //!
 //! [`Records::write`]: crate::Records::write
 
@@ -35,6 +35,7 @@ mod members;
 mod options;
 mod page;
 mod tide;
+mod trim;
 mod txn;
 mod version;
 
@@ -47,6 +48,7 @@ use lockstep_types::Revision;
 use tokio::sync::{OwnedRwLockReadGuard, RwLock, watch};
 
 pub use options::{Options, Tls, UrlError, User};
+pub use trim::Trim;
 
 use crate::kv::{Lease, Limits, Page, Range, Txn};
 use crate::{Error, Feed, Pending, Store};
@@ -94,7 +96,11 @@ impl Etcd {
             closing: watch::Sender::new(false),
         };
         inner.tide.read(&inner.members).await.map_err(Fault::read)?;
-        Ok(Self { inner: Arc::new(inner) })
+        let inner = Arc::new(inner);
+        if let Some(every) = options.compaction {
+            tokio::spawn(trim::run(Arc::downgrade(&inner), every, inner.closing.subscribe()));
+        }
+        Ok(Self { inner })
     }
 
     /// How many requests were sent for transactions; those that go together share one.

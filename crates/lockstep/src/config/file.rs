@@ -23,6 +23,8 @@ pub(super) struct File {
     pub(super) store_tls: Option<StoreTls>,
     pub(super) store_user: Option<String>,
     pub(super) store_password: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
+    pub(super) store_compaction: Option<String>,
     #[serde(default, deserialize_with = "truth")]
     pub(super) insecure: bool,
     pub(super) tls: Option<Tls>,

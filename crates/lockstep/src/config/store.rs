@@ -1,14 +1,20 @@
 //! Where a node keeps its records.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lockstep_store::etcd::{Options, Tls, User};
 
 use super::error::Problem;
 use super::file::File;
+use super::size;
 
 /// The folder of a node that says nothing about it.
 const FOLDER: &str = "./data";
+/// How often history is let go of, which then lasts once to twice as long.
+const COMPACTION: Duration = Duration::from_secs(300);
+/// The least: a node that starts has to load the store before what it began with is gone.
+const SHORTEST: Duration = Duration::from_secs(60);
 
 /// A store, not opened yet.
 #[derive(Clone, Debug)]
@@ -28,6 +34,7 @@ pub(super) fn check(file: &File, folder: &Path) -> Result<StoreConfig, Problem> 
         ("store-tls", file.store_tls.is_some()),
         ("store-user", file.store_user.is_some()),
         ("store-password", file.store_password.is_some()),
+        ("store-compaction", file.store_compaction.is_some()),
     ];
     match keys.into_iter().find(|(_, given)| *given) {
         Some((key, _)) => Err(Problem::value(key, "goes with a store on etcd")),
@@ -59,5 +66,22 @@ fn etcd(url: &str, file: &File, folder: &Path) -> Result<StoreConfig, Problem> {
         (None, None) => None,
         _ => return Err(Problem::value("store-user", "and `store-password` go together")),
     };
+    options.compaction = compaction(file.store_compaction.as_deref())?;
     Ok(StoreConfig::Etcd(Box::new(options)))
+}
+
+fn compaction(given: Option<&str>) -> Result<Option<Duration>, Problem> {
+    let wrong = |wrong: String| Problem::value("store-compaction", wrong);
+    match given {
+        None => Ok(Some(COMPACTION)),
+        // Some readers of YAML take `off` for a truth value.
+        Some("off" | "false") => Ok(None),
+        Some(text) => {
+            let every = size::duration(text).map_err(|why| wrong(format!("{why}, or `off`")))?;
+            if every < SHORTEST {
+                return Err(wrong(format!("{text} is too short; at least 1m, or `off`")));
+            }
+            Ok(Some(every))
+        }
+    }
 }

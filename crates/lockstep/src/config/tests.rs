@@ -201,4 +201,19 @@ fn a_store_may_be_on_etcd() {
     let gone = error(&with("store: etcd://a:2379/lab\nstore-tls: {ca: none.pem}"));
     assert!(gone.starts_with("store-tls.ca: cannot read /etc/lockstep/none.pem"), "{gone}");
     assert!(error(&with("store: etcd://")).starts_with("store: "));
+
+    let compaction = |given: &str| {
+        let config = parse(&with(&format!("store: etcd://a/lab\n{given}"))).unwrap();
+        let StoreConfig::Etcd(options) = config.store else { panic!("etcd") };
+        options.compaction.map(|every| every.as_secs())
+    };
+    assert_eq!(compaction(""), Some(300));
+    assert_eq!(compaction("store-compaction: 10m"), Some(600));
+    assert_eq!(compaction("store-compaction: off"), None);
+    for (given, why) in [("5", "or `off`"), ("1s", "at least 1m"), ("never", "or `off`")] {
+        let said = error(&with(&format!("store: etcd://a/lab\nstore-compaction: {given}")));
+        assert!(said.starts_with("store-compaction: ") && said.contains(why), "{said}");
+    }
+    let folder = error(&with("store-compaction: off"));
+    assert_eq!(folder, "store-compaction: goes with a store on etcd");
 }

@@ -3,6 +3,7 @@
 //! ```text
 //!   /<prefix>/data/<key>     what the store holds
 //!   /<prefix>/mark           written to bring the watches on
+//!   /<prefix>/trim           written by whoever lets go of history
 //! ```
 
 use crate::kv::Range;
@@ -24,6 +25,11 @@ impl Keys {
     /// The key that is written to bring the watches on.
     pub(super) fn mark(&self) -> Vec<u8> {
         [self.root.as_slice(), b"mark"].concat()
+    }
+
+    /// The key that is written by whoever lets go of history.
+    pub(super) fn trim(&self) -> Vec<u8> {
+        [self.root.as_slice(), b"trim"].concat()
     }
 
     /// How much longer a key is in etcd.

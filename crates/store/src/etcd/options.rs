@@ -28,6 +28,9 @@ pub struct Options {
     pub user: Option<User>,
     /// How long one request may take before another member is asked.
     pub timeout: Duration,
+    /// How often history is let go of that was there the time before, for the whole cluster; none: that
+    /// is left to others.
+    pub compaction: Option<Duration>,
 }
 
 /// TLS to the cluster.
@@ -125,7 +128,8 @@ impl Options {
             }
             endpoints.push(endpoint);
         }
-        Ok(Self { endpoints, prefix: prefix(path)?, tls: None, user: None, timeout: TIMEOUT })
+        let prefix = prefix(path)?;
+        Ok(Self { endpoints, prefix, tls: None, user: None, timeout: TIMEOUT, compaction: None })
     }
 
     /// What every key of ours begins with.
