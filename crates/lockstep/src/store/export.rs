@@ -1,19 +1,21 @@
 //! `lockstep store export`: from a folder, from etcd, or from a running node.
 
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::ExportRequest;
 use lockstep_store::Records;
 use lockstep_store::records::dump::{self, Progress};
+use tokio::fs::File;
+use tokio::io::{AsyncWriteExt, Stdout, stdout};
 use tokio::sync::mpsc;
 
 use super::place::{Access, Place};
 use super::progress::Teller;
 use crate::cli::{Failed, Global};
 use crate::client::{Certificates, Client, refused};
+use crate::signals::Signals;
 
 /// What to export, and to where.
 #[derive(Debug, Args)]
@@ -33,15 +35,16 @@ pub(crate) struct Export {
 
 /// `store export`.
 pub(crate) async fn export(command: &Export, global: &Global) -> Result<(), Failed> {
-    let mut out = Target::open(command.file.as_deref(), global.yes)?;
+    let mut signals = Signals::new()?;
+    let mut out = Target::open(command.file.as_deref(), global.yes).await?;
     let mut teller = Teller::new("exported");
     let result = tokio::select! {
         result = write(command, global, &mut out, &mut teller) => result,
-        _ = tokio::signal::ctrl_c() => Err("interrupted".into()),
+        _ = signals.next() => Err("interrupted; nothing was exported".into()),
     };
     match result {
         Ok(progress) => {
-            out.finish()?;
+            out.finish().await?;
             teller.done(progress);
             Ok(())
         }
@@ -81,7 +84,7 @@ async fn from_store(
     });
     let mut bytes = 0;
     while let Some(block) = received.recv().await {
-        out.write(&block)?;
+        out.write(&block).await?;
         bytes += block.len() as u64;
         teller.at(bytes);
     }
@@ -104,9 +107,9 @@ async fn from_node(
         let mut lines = lines;
         let mut bytes = 0;
         while let Some(message) = stream.message().await.map_err(|status| refused(&status))? {
-            out.write(&message.data)?;
+            out.write(&message.data).await?;
             // A reader that found something wrong has gone, and says what.
-            if tokio::io::AsyncWriteExt::write_all(&mut lines, &message.data).await.is_err() {
+            if lines.write_all(&message.data).await.is_err() {
                 break;
             }
             bytes += message.data.len() as u64;
@@ -122,20 +125,21 @@ async fn from_node(
     Ok(progress)
 }
 
-/// Where lines are written. A file gets its name when it is whole.
+/// Where lines are written, aside: a disk or a reader that is slow keeps nobody from interrupting it. A
+/// file gets its name when it is whole.
 #[derive(Debug)]
 enum Target {
-    Stdout(io::Stdout),
-    File { name: PathBuf, part: PathBuf, to: BufWriter<File> },
+    Stdout(Stdout),
+    File { name: PathBuf, part: PathBuf, to: File },
 }
 
 impl Target {
-    fn open(file: Option<&Path>, replace: bool) -> Result<Self, Failed> {
+    async fn open(file: Option<&Path>, replace: bool) -> Result<Self, Failed> {
         let Some(name) = file else {
-            if io::stdout().is_terminal() {
+            if std::io::stdout().is_terminal() {
                 return Err("a dump is long; name a file with -f, or redirect the output".into());
             }
-            return Ok(Self::Stdout(io::stdout()));
+            return Ok(Self::Stdout(stdout()));
         };
         if name.exists() && !replace {
             return Err(format!("{} exists; --yes replaces it", name.display()).into());
@@ -144,25 +148,26 @@ impl Target {
         part.push(".part");
         let part = PathBuf::from(part);
         let to = File::create(&part)
+            .await
             .map_err(|error| format!("cannot write {}: {error}", part.display()))?;
-        Ok(Self::File { name: name.into(), part, to: BufWriter::new(to) })
+        Ok(Self::File { name: name.into(), part, to })
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Failed> {
+    async fn write(&mut self, bytes: &[u8]) -> Result<(), Failed> {
         match self {
-            Self::Stdout(to) => to.write_all(bytes)?,
-            Self::File { to, .. } => to.write_all(bytes)?,
+            Self::Stdout(to) => to.write_all(bytes).await?,
+            Self::File { to, .. } => to.write_all(bytes).await?,
         }
         Ok(())
     }
 
-    fn finish(self) -> Result<(), Failed> {
+    async fn finish(self) -> Result<(), Failed> {
         match self {
-            Self::Stdout(mut to) => to.flush()?,
+            Self::Stdout(mut to) => to.flush().await?,
             Self::File { name, part, mut to } => {
-                to.flush()?;
-                to.get_ref().sync_all()?;
-                std::fs::rename(part, name)?;
+                to.flush().await?;
+                to.sync_all().await?;
+                tokio::fs::rename(part, name).await?;
             }
         }
         Ok(())

@@ -13,6 +13,7 @@ use tokio::io::{AsyncBufRead, BufReader, stdin};
 use super::place::Place;
 use super::progress::Teller;
 use crate::cli::{Failed, Global};
+use crate::signals::Signals;
 
 /// Where to, and what from.
 #[derive(Debug, Args)]
@@ -34,10 +35,11 @@ pub(crate) async fn import(command: &Import, _: &Global) -> Result<(), Failed> {
         let mut teller = Teller::new("checked");
         dump::verify(open(file).await?, |progress| teller.at(progress.bytes)).await?;
     }
+    let mut signals = Signals::new()?;
     let store = command.place.open_or_make().await?;
     let ended = tokio::select! {
         ended = take_in(command, &*store) => ended,
-        _ = tokio::signal::ctrl_c() => Err("interrupted".into()),
+        _ = signals.next() => Err("interrupted".into()),
     };
     store.close().await?;
     drop(store);
