@@ -1,8 +1,6 @@
 //! The core's own cost of a one-leaf change, from Submit to the write, as the configuration and the
 //! log grow.
 
-use std::collections::BTreeMap;
-
 use lockstep_protocol::record::{Binding, Kind, Mastership, Mode};
 use lockstep_protocol::{
     Body, Changes, Client, Command, Event, Node, Op, Request, Settings, Until, Verdict, View,
@@ -69,7 +67,7 @@ fn node_with_log(entries: usize) -> Node {
 
 #[expect(clippy::expect_used, reason = "an id made here")]
 fn request(number: usize) -> Request {
-    let set: BTreeMap<_, _> = trees::one_leaf()
+    let set = trees::one_leaf()
         .iter()
         .filter_map(|(path, content)| Some((path.clone(), content.clone()?)))
         .collect();

@@ -50,7 +50,7 @@ pub fn origin(prefix: Option<&gnmi::Path>, path: &gnmi::Path) -> Result<Option<S
 pub fn write(path: &Path) -> gnmi::Path {
     let elem = |element: &Element| gnmi::PathElem {
         name: element.name().into(),
-        key: element.keys().clone(),
+        key: element.keys().clone().into_iter().collect(),
     };
     gnmi::Path { elem: path.elements().iter().map(elem).collect(), ..gnmi::Path::default() }
 }

@@ -26,6 +26,7 @@ mod format;
 mod key;
 mod load;
 mod pieces;
+mod pool;
 mod session;
 mod unknown;
 mod value;

@@ -1,10 +1,8 @@
 //! What changes, unit by unit.
 
-use std::collections::{BTreeMap, btree_map};
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Content, Index, Patch, Path, Unit, unique};
+use crate::{Content, Index, Map, Patch, Path, Unit, map};
 
 /// What one change makes of each unit it touches: a content, or absent.
 ///
@@ -12,7 +10,7 @@ use crate::{Content, Index, Patch, Path, Unit, unique};
 /// path: whoever removes a subtree lists everything in it (see [`crate::Edit::resolve`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Delta(#[serde(deserialize_with = "unique::map")] BTreeMap<Path, Option<Content>>);
+pub struct Delta(Map<Path, Option<Content>>);
 
 impl Delta {
     /// A delta that changes nothing.
@@ -31,12 +29,12 @@ impl Delta {
     }
 
     /// Every path that is touched and what it becomes, in the order of paths.
-    pub fn iter(&self) -> btree_map::Iter<'_, Path, Option<Content>> {
-        self.0.iter()
+    pub fn iter(&self) -> map::Iter<'_, Path, Option<Content>> {
+        self.0.entries()
     }
 
     /// Every path that is touched, in order.
-    pub fn paths(&self) -> btree_map::Keys<'_, Path, Option<Content>> {
+    pub fn paths(&self) -> impl DoubleEndedIterator<Item = &Path> {
         self.0.keys()
     }
 
@@ -108,7 +106,7 @@ impl Extend<(Path, Option<Content>)> for Delta {
 
 impl IntoIterator for Delta {
     type Item = (Path, Option<Content>);
-    type IntoIter = btree_map::IntoIter<Path, Option<Content>>;
+    type IntoIter = <Map<Path, Option<Content>> as IntoIterator>::IntoIter;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
@@ -117,7 +115,7 @@ impl IntoIterator for Delta {
 
 impl<'a> IntoIterator for &'a Delta {
     type Item = (&'a Path, &'a Option<Content>);
-    type IntoIter = btree_map::Iter<'a, Path, Option<Content>>;
+    type IntoIter = map::Iter<'a, Path, Option<Content>>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()

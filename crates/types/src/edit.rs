@@ -2,11 +2,9 @@
 
 mod settle;
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Configuration, Content, Delta, Keys, Path, Value, unique};
+use crate::{Configuration, Content, Delta, Keys, Map, Path, Value};
 
 /// What a client asked of one target: subtrees to clear, then units to set, then what to add.
 ///
@@ -20,11 +18,10 @@ pub struct Edit {
     /// stand for everything they match.
     pub clear: Vec<Path>,
     /// What is set afterwards.
-    #[serde(deserialize_with = "unique::map")]
-    pub set: BTreeMap<Path, Content>,
+    pub set: Map<Path, Content>,
     /// What is added to what is left; at no path that is set.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "unique::map")]
-    pub add: BTreeMap<Path, Addition>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub add: Map<Path, Addition>,
 }
 
 /// What joins the content of a unit, whatever that is by then.
@@ -41,6 +38,10 @@ pub enum Addition {
     /// Entries of a user-ordered list, at the path of the list. Those it has stay where they are, new
     /// ones go to the end.
     Entries(Vec<Keys>),
+}
+
+fn is_empty(additions: &Map<Path, Addition>) -> bool {
+    additions.is_empty()
 }
 
 impl Edit {

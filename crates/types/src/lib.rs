@@ -64,6 +64,7 @@ pub mod content;
 pub mod delta;
 pub mod edit;
 pub mod ids;
+pub mod map;
 pub mod patch;
 pub mod path;
 pub mod undo;
@@ -81,6 +82,7 @@ pub use ids::{
     Connection, Epoch, Index, ModelDigest, NodeName, Revision, Sequence, SessionId, Target, Term,
     Timestamp, TransactionId,
 };
+pub use map::Map;
 pub use patch::Patch;
 pub use path::{Element, Keys, Path};
 pub use undo::Undo;

@@ -1,16 +1,14 @@
 //! Units to put into a configuration.
 
-use std::collections::{BTreeMap, btree_map};
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Path, Unit, unique};
+use crate::{Map, Path, Unit, map};
 
 /// The units that one write puts into a configuration, each with its writer. [`Unit::NEVER`] takes
 /// a path out of it altogether.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Patch(#[serde(deserialize_with = "unique::map")] BTreeMap<Path, Unit>);
+pub struct Patch(Map<Path, Unit>);
 
 impl Patch {
     /// A patch that changes nothing.
@@ -29,8 +27,8 @@ impl Patch {
     }
 
     /// The units, in the order of their paths.
-    pub fn iter(&self) -> btree_map::Iter<'_, Path, Unit> {
-        self.0.iter()
+    pub fn iter(&self) -> map::Iter<'_, Path, Unit> {
+        self.0.entries()
     }
 
     /// The number of units.
@@ -58,7 +56,7 @@ impl Extend<(Path, Unit)> for Patch {
 
 impl IntoIterator for Patch {
     type Item = (Path, Unit);
-    type IntoIter = btree_map::IntoIter<Path, Unit>;
+    type IntoIter = <Map<Path, Unit> as IntoIterator>::IntoIter;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
@@ -67,7 +65,7 @@ impl IntoIterator for Patch {
 
 impl<'a> IntoIterator for &'a Patch {
     type Item = (&'a Path, &'a Unit);
-    type IntoIter = btree_map::Iter<'a, Path, Unit>;
+    type IntoIter = map::Iter<'a, Path, Unit>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()

@@ -1,18 +1,15 @@
 //! What brings back what stood before.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Delta, Index, Path, Unit, unique};
+use crate::{Delta, Index, Map, Path, Unit};
 
 /// What stood before a change, at every path the change touched: one link of the chains of writers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
     /// The unit before, by path.
-    #[serde(deserialize_with = "unique::map")]
-    pub units: BTreeMap<Path, Unit>,
+    pub units: Map<Path, Unit>,
 }
 
 impl Undo {

@@ -35,7 +35,8 @@ impl ModelSet {
             additions: BTreeMap::new(),
         };
         operations.iter().try_for_each(|operation| draft.operation(operation))?;
-        Ok(Edit { clear: draft.clear, set: draft.units, add: draft.additions })
+        let (set, add) = (draft.units.into_iter().collect(), draft.additions.into_iter().collect());
+        Ok(Edit { clear: draft.clear, set, add })
     }
 }
 

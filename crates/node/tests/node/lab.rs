@@ -1,6 +1,6 @@
 //! A node on a store in memory, with simulated devices behind it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Lab {
 
     pub(crate) fn request(&self, targets: &[&str], motd: &str) -> Request {
         let edit = Edit {
-            set: BTreeMap::from([("/system/motd".parse().unwrap(), Content::leaf(motd))]),
+            set: [("/system/motd".parse().unwrap(), Content::leaf(motd))].into(),
             ..Edit::default()
         };
         let targets = targets.iter().map(|name| Target::new(name).unwrap());

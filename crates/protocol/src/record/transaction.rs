@@ -1,8 +1,8 @@
 //! An entry of the log.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use lockstep_types::{Delta, Edit, Index, SessionId, Target, Timestamp, TransactionId, Undo};
+use lockstep_types::{Delta, Edit, Index, Map, SessionId, Target, Timestamp, TransactionId, Undo};
 use serde::{Deserialize, Serialize};
 
 use super::Reason;
@@ -229,7 +229,7 @@ pub struct Transaction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Its targets. A Rollback narrows them, at its decision, to those it concerns.
-    pub targets: BTreeMap<Target, Part>,
+    pub targets: Map<Target, Part>,
 }
 
 impl Transaction {

@@ -8,6 +8,7 @@ use lockstep_types::{Index, Revision, Target};
 
 use super::decode::{self, Stored};
 use super::key::Name;
+use super::pool::Pool;
 use super::value::Elsewhere;
 use super::{LEVEL, body, fold, format};
 use crate::kv::{Entry, Range};
@@ -157,7 +158,7 @@ impl Look {
                 ));
             }
             let pieces = fold::read(store, &target, Some(self.found.revision)).await;
-            match pieces.and_then(|pieces| pieces.trees(&target)) {
+            match pieces.and_then(|pieces| pieces.trees(&target, &mut Pool::default())) {
                 Ok(_) => {}
                 Err(error @ Error::Unreadable { .. }) => self.problem(error),
                 Err(error) => return Err(error),

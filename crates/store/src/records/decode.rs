@@ -29,6 +29,14 @@ pub(super) fn stored(key: &[u8], value: &[u8]) -> Result<Stored, Error> {
     named(Name::parse(key)?, key, value)
 }
 
+/// The target that a key holds a piece of the trees of, if that is what it holds.
+pub(super) fn piece_of(key: &[u8]) -> Result<Option<Target>, Error> {
+    Ok(match Name::parse(key)? {
+        Name::Delta(target, _) | Name::Snapshot(target) | Name::Chunk(target, ..) => Some(target),
+        _ => None,
+    })
+}
+
 /// What was written under a key, for those who read records: of a snapshot, which changes nothing, not
 /// even the value is read.
 pub(super) fn written(key: &[u8], value: &[u8]) -> Result<Stored, Error> {

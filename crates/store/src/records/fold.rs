@@ -16,6 +16,7 @@ use super::decode;
 use super::key::Name;
 use super::load::each;
 use super::pieces::{self, Pieces};
+use super::pool::Pool;
 use super::value::{self, Snapshot};
 use super::{Inner, Records};
 use crate::kv::{Compare, Op, Range, Txn};
@@ -70,7 +71,8 @@ async fn fold(
     let Some(from) = pieces.beyond().next_back().map(|(last, _)| last.next()) else {
         return Ok(());
     };
-    let (committed, applied) = pieces.trees(target)?;
+    let (known, gone) = (pieces.snapshot, pieces.before(target, from));
+    let (committed, applied) = pieces.trees(target, &mut Pool::default())?;
     let chunks = pieces::chunks(target, &committed, &applied)?;
     let mut bytes = 0;
     for (number, chunk) in (0..).zip(&chunks) {
@@ -83,7 +85,7 @@ async fn fold(
         laid.written(&inner.bodies);
     }
     let snapshot = Snapshot { from, chunks: chunks.len() as u64 };
-    if install(inner, target, &pieces, snapshot).await? {
+    if install(inner, target, (known, gone), snapshot).await? {
         inner.accounts.folded(target, deltas, bytes);
     }
     Ok(())
@@ -112,15 +114,14 @@ pub(super) async fn read(
 async fn install(
     inner: &Inner,
     target: &Target,
-    pieces: &Pieces,
+    (known, gone): (Option<(Revision, Snapshot)>, Vec<Name>),
     snapshot: Snapshot,
 ) -> Result<bool, Error> {
     let store = &*inner.store;
     let name = Name::Snapshot(target.clone());
-    let known = pieces.snapshot.map_or(Revision::ZERO, |(revision, _)| revision);
+    let known = known.map_or(Revision::ZERO, |(revision, _)| revision);
     let mut compares = vec![Compare::Unchanged(name.bytes(), known)];
     let mut ops = vec![Op::put(name.bytes(), value::write(&name, &snapshot)?)];
-    let gone = pieces.before(target, snapshot.from);
     ops.extend(gone.iter().map(|name| Op::Delete(name.bytes())));
     for ops in ops.chunks(store.limits().operations) {
         let txn = Txn { compares: std::mem::take(&mut compares), ops: ops.to_vec() };

@@ -79,6 +79,9 @@ impl Name {
         }
     }
 
+    /// How the key of every chunk begins.
+    pub(super) const CHUNKS: &str = "chunk/";
+
     /// What the deltas of a target begin with.
     pub(super) fn deltas(target: &Target) -> String {
         format!("delta/{}/", escape(target))
@@ -86,7 +89,7 @@ impl Name {
 
     /// What the chunks of a target begin with.
     pub(super) fn chunks(target: &Target) -> String {
-        format!("chunk/{}/", escape(target))
+        format!("{}{}/", Self::CHUNKS, escape(target))
     }
 
     pub(super) fn parse(key: &[u8]) -> Result<Self, Error> {

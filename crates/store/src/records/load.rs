@@ -1,35 +1,43 @@
 //! Everything the store holds, as a view.
+//!
+//! ```text
+//!   pages of records ──► read by other threads ──► view
+//!   pages of chunks  ──► trees built by other threads, target by target ──┘
+//! ```
+//!
+//! Chunks are most of a store, so they come last: whatever else there is to know of a target is known
+//! by then, and its chunks are gone from memory as soon as its trees stand.
+
+mod workers;
 
 use std::collections::BTreeMap;
 
-use lockstep_protocol::record::Header;
-use lockstep_protocol::{Changes, Op, View};
+use lockstep_protocol::record::{Configuration, Header};
+use lockstep_protocol::{Op, View};
 use lockstep_types::{Revision, Target};
 
 use super::Inner;
 use super::body;
 use super::decode::{self, Stored};
-use super::pieces::{Pieces, whole};
+use super::key::Name;
+use super::pieces::Pieces;
+use super::pool::Pool;
 use super::value::Elsewhere;
 use crate::kv::{Entry, Range};
 use crate::{Error, Store};
+use workers::Workers;
 
 /// How often a reader that is overtaken by the store's history begins again.
 const TRIES: usize = 3;
 
 pub(super) async fn load(inner: &Inner) -> Result<View, Error> {
     let mut tries = 1;
-    let (revision, loaded) = loop {
-        match gather(inner).await {
+    loop {
+        match Loading::new(inner).load().await {
             Err(Error::Compacted { .. }) if tries < TRIES => tries += 1,
-            gathered => break gathered?,
+            loaded => return loaded,
         }
-    };
-    for (target, (_, pieces)) in &loaded.configurations {
-        let (snapshot, deltas) = pieces.bytes();
-        inner.accounts.set(target, snapshot, deltas);
     }
-    loaded.view(revision)
 }
 
 /// Reads a range to its end, at one revision, which is given back. Long values are whole.
@@ -38,73 +46,201 @@ pub(super) async fn each(
     range: Range,
     mut take: impl FnMut(Entry, Option<Elsewhere>) -> Result<(), Error>,
 ) -> Result<Revision, Error> {
-    let mut range = range;
-    loop {
-        let page = store.range(range.clone()).await?;
-        let next = range.after(&page);
+    let mut pages = Pages { store, rest: Some(range) };
+    let mut revision = Revision::ZERO;
+    while let Some((at, entries)) = pages.next().await? {
+        revision = at;
+        entries.into_iter().try_for_each(|(entry, place)| take(entry, place))?;
+    }
+    Ok(revision)
+}
+
+/// A range, page by page.
+struct Pages<'a> {
+    store: &'a dyn Store,
+    rest: Option<Range>,
+}
+
+/// The revision that is read, and some keys with their values; and where those lie, if elsewhere.
+type Page = (Revision, Vec<(Entry, Option<Elsewhere>)>);
+
+impl Pages<'_> {
+    async fn next(&mut self) -> Result<Option<Page>, Error> {
+        let Some(range) = self.rest.take() else { return Ok(None) };
+        let page = self.store.range(range.clone()).await?;
+        self.rest = range.after(&page);
+        let mut entries = Vec::with_capacity(page.entries.len());
         for mut entry in page.entries {
-            let place = body::resolve(store, page.revision, &mut entry).await?;
-            take(entry, place)?;
+            let place = body::resolve(self.store, page.revision, &mut entry).await?;
+            entries.push((entry, place));
         }
-        match next {
-            Some(next) => range = next,
-            None => return Ok(page.revision),
-        }
+        Ok(Some((page.revision, entries)))
     }
 }
 
-async fn gather(inner: &Inner) -> Result<(Revision, Loaded), Error> {
-    let mut loaded = Loaded::default();
-    let revision = each(&*inner.store, Range::all(), |entry, place| {
-        if place.is_some() {
-            inner.bodies.note(&entry.key, place);
-        }
-        loaded.add(entry)
-    })
-    .await?;
-    Ok((revision, loaded))
+/// A store that is being read.
+struct Loading<'a> {
+    inner: &'a Inner,
+    view: View,
+    workers: Workers<Done>,
+    targets: BTreeMap<Target, Read>,
 }
 
-/// What was read, in the order in which it was written.
+/// What was read of a target's configuration.
 #[derive(Default)]
-struct Loaded {
-    records: BTreeMap<Revision, Vec<Op>>,
-    configurations: BTreeMap<Target, (Option<(Revision, Header)>, Pieces)>,
+struct Read {
+    header: Option<(Revision, Header)>,
+    /// Its trees, as they came.
+    pieces: Vec<Entry>,
 }
 
-impl Loaded {
-    fn add(&mut self, entry: Entry) -> Result<(), Error> {
-        let stored = decode::stored(&entry.key, &entry.value)?;
-        match stored {
-            Stored::Note => {}
-            Stored::Record(op) => self.records.entry(entry.revision).or_default().push(op),
-            Stored::Header(target, header) => {
-                let (known, _) = self.configurations.entry(target).or_default();
-                *known = Some((entry.revision, header));
+/// What was made of what was read.
+enum Done {
+    /// Records.
+    Records(Vec<(Stored, Revision)>),
+    /// A configuration, and the bytes that its snapshot and its deltas take in the store.
+    Configuration(Target, Revision, Configuration, (usize, usize)),
+    /// Pieces that are left of a configuration that is not there.
+    Nothing,
+}
+
+impl<'a> Loading<'a> {
+    fn new(inner: &'a Inner) -> Self {
+        let (view, workers) = (View::new(), Workers::new());
+        Self { inner, view, workers, targets: BTreeMap::new() }
+    }
+
+    async fn load(mut self) -> Result<View, Error> {
+        let chunks = Range::prefix(Name::CHUNKS);
+        let before = Range { until: Some(chunks.from.clone()), ..Range::all() };
+        let revision = self.records(before).await?;
+        if let Some(from) = chunks.until.clone() {
+            self.records(Range { from, ..Range::all() }.at(revision)).await?;
+        }
+        self.chunks(chunks.at(revision)).await?;
+        while let Some(done) = self.workers.next().await? {
+            self.take(done);
+        }
+        self.view.restored(revision);
+        Ok(self.view)
+    }
+
+    /// Reads everything in a range that has no chunks in it.
+    async fn records(&mut self, range: Range) -> Result<Revision, Error> {
+        let mut pages = Pages { store: &*self.inner.store, rest: Some(range) };
+        let mut revision = Revision::ZERO;
+        while let Some((at, entries)) = pages.next().await? {
+            revision = at;
+            let mut records = Vec::new();
+            for (entry, place) in entries {
+                self.note(&entry, place);
+                match decode::piece_of(&entry.key)? {
+                    Some(target) => self.targets.entry(target).or_default().pieces.push(entry),
+                    None => records.push(entry),
+                }
             }
-            Stored::Delta(ref target, ..)
-            | Stored::Snapshot(ref target, _)
-            | Stored::Chunk(ref target, ..) => {
-                let (_, pieces) = self.configurations.entry(target.clone()).or_default();
-                pieces.add(stored, &entry);
+            self.give(move |pool| read(records, pool)).await?;
+        }
+        // Headers are among them, and no tree is built before its header is known.
+        while let Some(done) = self.workers.next().await? {
+            self.take(done);
+        }
+        Ok(revision)
+    }
+
+    /// Reads the chunks, which come target by target, and builds the trees.
+    async fn chunks(&mut self, range: Range) -> Result<(), Error> {
+        let mut pages = Pages { store: &*self.inner.store, rest: Some(range) };
+        let mut last: Option<Target> = None;
+        while let Some((_, entries)) = pages.next().await? {
+            for (entry, place) in entries {
+                self.note(&entry, place);
+                let Some(target) = decode::piece_of(&entry.key)? else { continue };
+                let next = last.replace(target.clone());
+                if let Some(whole) = next.filter(|last| *last != target) {
+                    self.build(whole).await?;
+                }
+                self.targets.entry(target).or_default().pieces.push(entry);
             }
+        }
+        while let Some((target, read)) = self.targets.pop_first() {
+            self.give(move |pool| read.build(target, pool)).await?;
         }
         Ok(())
     }
 
-    fn view(mut self, revision: Revision) -> Result<View, Error> {
-        for (target, (header, pieces)) in self.configurations {
-            let Some((revision, header)) = header else { continue };
-            let (committed, applied) = pieces.trees(&target)?;
-            let (committed, applied) = (whole(&committed), whole(&applied));
-            let op = Op::Configuration { target, header, committed, applied };
-            self.records.entry(revision).or_default().push(op);
+    async fn build(&mut self, target: Target) -> Result<(), Error> {
+        match self.targets.remove(&target) {
+            Some(read) => self.give(move |pool| read.build(target, pool)).await,
+            None => Ok(()),
         }
-        let mut view = View::new();
-        for (revision, ops) in self.records {
-            view.absorb(&Changes { revision, ops });
+    }
+
+    async fn give(
+        &mut self,
+        work: impl FnOnce(&mut Pool) -> Result<Done, Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        if let Some(done) = self.workers.give(work).await? {
+            self.take(done);
         }
-        view.absorb(&Changes { revision, ops: Vec::new() });
-        Ok(view)
+        Ok(())
+    }
+
+    fn take(&mut self, done: Done) {
+        match done {
+            Done::Nothing => {}
+            Done::Records(records) => {
+                records.into_iter().for_each(|(stored, revision)| self.record(stored, revision));
+            }
+            Done::Configuration(target, revision, configuration, (snapshot, deltas)) => {
+                self.inner.accounts.set(&target, snapshot, deltas);
+                self.view.restore_configuration(target, configuration, revision);
+            }
+        }
+    }
+
+    fn record(&mut self, stored: Stored, revision: Revision) {
+        match stored {
+            Stored::Record(op) => self.view.restore(op, revision),
+            Stored::Header(target, header) => {
+                self.targets.entry(target).or_default().header = Some((revision, header));
+            }
+            Stored::Note | Stored::Delta(..) | Stored::Snapshot(..) | Stored::Chunk(..) => {}
+        }
+    }
+
+    fn note(&self, entry: &Entry, place: Option<Elsewhere>) {
+        if place.is_some() {
+            self.inner.bodies.note(&entry.key, place);
+        }
+    }
+}
+
+fn read(entries: Vec<Entry>, pool: &mut Pool) -> Result<Done, Error> {
+    let mut records = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let stored = match decode::stored(&entry.key, &entry.value)? {
+            Stored::Record(Op::Proposal { index, target, proposal }) => {
+                let proposal = pool.proposal(proposal);
+                Stored::Record(Op::Proposal { index, target, proposal })
+            }
+            other => other,
+        };
+        records.push((stored, entry.revision));
+    }
+    Ok(Done::Records(records))
+}
+
+impl Read {
+    fn build(self, target: Target, pool: &mut Pool) -> Result<Done, Error> {
+        let Some((revision, header)) = self.header else { return Ok(Done::Nothing) };
+        let mut pieces = Pieces::default();
+        for entry in self.pieces {
+            pieces.add(decode::stored(&entry.key, &entry.value)?, &entry);
+        }
+        let bytes = pieces.bytes();
+        let (committed, applied) = pieces.trees(&target, pool)?;
+        let configuration = Configuration { header, committed, applied };
+        Ok(Done::Configuration(target, revision, configuration, bytes))
     }
 }

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_types::{Configuration as Tree, Patch, Path, Revision, Target, Unit};
+use lockstep_types::{Configuration as Tree, Path, Revision, Target, Unit};
 
 use super::decode::Stored;
 use super::key::Name;
+use super::pool::Pool;
 use super::value::{self, Chunk, Delta, Snapshot};
 use crate::Error;
 use crate::kv::Entry;
@@ -62,23 +63,27 @@ impl Pieces {
     }
 
     /// The committed and the applied tree.
-    pub(super) fn trees(&self, target: &Target) -> Result<(Tree, Tree), Error> {
-        let (mut committed, mut applied) = (Tree::new(), Tree::new());
-        let Snapshot { from, chunks } =
-            self.snapshot.map_or(Snapshot { from: Revision::ZERO, chunks: 0 }, |(_, named)| named);
-        for number in 0..chunks {
-            let Some((_, chunk)) = self.chunks.get(&(from, number)) else {
+    pub(super) fn trees(self, target: &Target, pool: &mut Pool) -> Result<(Tree, Tree), Error> {
+        let from = self.from();
+        let named = self.snapshot.map_or(0, |(_, snapshot)| snapshot.chunks);
+        let mut chunks = self.chunks;
+        let mut both = Tree::new();
+        let mut differ = Vec::new();
+        for number in 0..named {
+            let Some((_, chunk)) = chunks.remove(&(from, number)) else {
                 let name = Name::Chunk(target.clone(), from, number);
                 return Err(Error::unreadable(&name.bytes(), "it is not there"));
             };
-            committed.patch(&chunk.both);
-            committed.patch(&chunk.committed);
-            applied.patch(&chunk.both);
-            applied.patch(&chunk.applied);
+            pool.patch(&mut both, chunk.both);
+            differ.push((chunk.committed, chunk.applied));
         }
-        for (_, (_, delta)) in self.beyond() {
-            committed.patch(&delta.committed);
-            applied.patch(&delta.applied);
+        // Built once, and shared as far as the two agree.
+        let (mut committed, mut applied) = (both.clone(), both);
+        let deltas = self.deltas.into_iter().filter(|(base, _)| *base >= from);
+        differ.extend(deltas.map(|(_, (_, delta))| (delta.committed, delta.applied)));
+        for (decided, accepted) in differ {
+            pool.patch(&mut committed, decided);
+            pool.patch(&mut applied, accepted);
         }
         Ok((committed, applied))
     }
@@ -126,9 +131,4 @@ impl Chunks {
         self.bytes += bytes;
         Ok(&mut self.done[at])
     }
-}
-
-/// A tree as the patch that makes it.
-pub(super) fn whole(tree: &Tree) -> Patch {
-    tree.units().map(|(path, unit): (&Path, &Unit)| (path.clone(), unit.clone())).collect()
 }

@@ -1,12 +1,10 @@
 //! A configuration is serialised as a map from path to unit.
 
-use std::collections::BTreeMap;
-
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Configuration;
-use crate::{Path, Unit, unique};
+use crate::{Map, Path, Unit};
 
 impl Serialize for Configuration {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -16,8 +14,8 @@ impl Serialize for Configuration {
 
 impl<'de> Deserialize<'de> for Configuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let units: BTreeMap<Path, Unit> = unique::map(deserializer)?;
-        match units.iter().find(|(_, unit)| unit.is_never()) {
+        let units: Map<Path, Unit> = Map::deserialize(deserializer)?;
+        match units.entries().find(|(_, unit)| unit.is_never()) {
             Some((path, _)) => {
                 Err(D::Error::custom(format_args!("`{path}` is absent and nobody removed it")))
             }

@@ -9,6 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Error;
+use crate::map::Name;
 
 /// The longest name, in bytes: room for any host name (253), and short enough for a store key.
 pub const MAX_BYTES: usize = 256;
@@ -58,6 +59,14 @@ macro_rules! text {
         impl Borrow<str> for $name {
             fn borrow(&self) -> &str {
                 &self.0
+            }
+        }
+
+        impl Name for $name {
+            type Reader = ();
+
+            fn read((): &mut (), text: &str) -> Result<Self, String> {
+                Self::new(text).map_err(|error| error.to_string())
             }
         }
 

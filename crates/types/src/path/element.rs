@@ -1,10 +1,12 @@
 //! One step of a path.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
+use crate::Map;
+
 /// The keys of a list entry, by name.
-pub type Keys = BTreeMap<String, String>;
+pub type Keys = Map<String, String>;
 
 /// Matches any one element as a name, and any value as the value of a key.
 pub(super) const ONE: &str = "*";
@@ -21,7 +23,7 @@ pub enum Error {
     #[error("path element `{element}` has a key with an empty name")]
     EmptyKey {
         /// The name of the element.
-        element: Arc<str>,
+        element: Box<str>,
     },
     /// `...` stands for any number of elements, so keys on it mean nothing.
     #[error("path element `...` cannot have the key `{key}`")]
@@ -34,11 +36,27 @@ pub enum Error {
 /// One step of a path: a name, and for a list entry the values of its keys.
 ///
 /// Elements are ordered by name, then by keys, fewer keys first; so a list comes right before its
-/// entries.
+/// entries. A clone shares everything: the same few elements are in most paths of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Element(Arc<Inner>);
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Element {
-    name: Arc<str>,
+struct Inner {
+    name: Box<str>,
     keys: Keys,
+}
+
+impl Ord for Element {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Neighbours in a configuration mostly share theirs.
+        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { self.0.cmp(&other.0) }
+    }
+}
+
+impl PartialOrd for Element {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Element {
@@ -48,7 +66,7 @@ impl Element {
         if name.is_empty() {
             return Err(Error::EmptyName);
         }
-        Ok(Self { name: Arc::from(name), keys: Keys::new() })
+        Ok(Self(Arc::new(Inner { name: name.into(), keys: Keys::new() })))
     }
 
     /// The same element with one more key, or another value for the key it has.
@@ -59,33 +77,33 @@ impl Element {
     ) -> Result<Self, Error> {
         let key = key.into();
         if key.is_empty() {
-            return Err(Error::EmptyKey { element: self.name });
+            return Err(Error::EmptyKey { element: self.0.name.clone() });
         }
         if self.is_many() {
             return Err(Error::KeyOnMany { key });
         }
-        self.keys.insert(key, value.into());
+        Arc::make_mut(&mut self.0).keys.insert(key, value.into());
         Ok(self)
     }
 
     /// The name, never empty.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// The keys by name; none for what is not a list entry.
     pub fn keys(&self) -> &Keys {
-        &self.keys
+        &self.0.keys
     }
 
     /// The value of one key.
     pub fn key(&self, name: &str) -> Option<&str> {
-        self.keys.get(name).map(String::as_str)
+        self.0.keys.get(name).map(String::as_str)
     }
 
     /// Whether this is `...`, which stands for any number of elements.
     pub(super) fn is_many(&self) -> bool {
-        &*self.name == MANY
+        self.name() == MANY
     }
 
     /// The same name without keys.
@@ -96,6 +114,6 @@ impl Element {
     /// The same name with other keys. Only for keys that some element had, or for a position in a
     /// scan.
     pub(super) fn with_keys(&self, keys: Keys) -> Self {
-        Self { name: Arc::clone(&self.name), keys }
+        Self(Arc::new(Inner { name: self.0.name.clone(), keys }))
     }
 }

@@ -16,17 +16,51 @@ impl FromStr for Path {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let mut reader = Reader { rest: text.chars().peekable(), position: 1 };
-        reader.take('/');
         let mut elements = Vec::new();
-        if reader.rest.peek().is_some() {
-            elements.push(reader.element()?);
-        }
-        while reader.rest.peek().is_some() {
-            reader.separator(elements.last())?;
-            elements.push(reader.element()?);
-        }
+        Elements::new(text).read(|element, _| elements.push(element))?;
         Ok(Self::new(elements))
+    }
+}
+
+/// Reads the elements of a text, or of the end of one.
+pub(super) struct Elements<'a> {
+    reader: Reader<'a>,
+    /// Something stands before what is read.
+    continued: bool,
+}
+
+impl<'a> Elements<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let reader = Reader { rest: text.chars().peekable(), position: 1, offset: 0 };
+        Self { reader, continued: false }
+    }
+
+    /// What follows the elements that end at this byte.
+    pub(super) fn after(text: &'a str, end: usize) -> Self {
+        let (before, rest) = text.split_at(end);
+        let position = before.chars().count() + 1;
+        let reader = Reader { rest: rest.chars().peekable(), position, offset: end };
+        Self { reader, continued: end > 0 }
+    }
+
+    /// Reads to the end. Each element comes with the byte at which it ends.
+    pub(super) fn read(self, mut take: impl FnMut(Element, usize)) -> Result<(), Error> {
+        let Self { mut reader, continued } = self;
+        let mut many = false;
+        if !continued {
+            reader.take('/');
+        }
+        let mut first = !continued;
+        while reader.rest.peek().is_some() {
+            if !first {
+                reader.separator(many)?;
+            }
+            first = false;
+            let element = reader.element()?;
+            many = element.is_many();
+            take(element, reader.offset);
+        }
+        Ok(())
     }
 }
 
@@ -34,12 +68,16 @@ struct Reader<'a> {
     rest: Peekable<Chars<'a>>,
     /// Of the next character, from 1.
     position: usize,
+    /// The same in bytes, from 0.
+    offset: usize,
 }
 
 impl Reader<'_> {
     fn next(&mut self) -> Option<char> {
-        self.position += usize::from(self.rest.peek().is_some());
-        self.rest.next()
+        let next = self.rest.next();
+        self.position += usize::from(next.is_some());
+        self.offset += next.map_or(0, char::len_utf8);
+        next
     }
 
     fn take(&mut self, wanted: char) -> bool {
@@ -56,11 +94,10 @@ impl Reader<'_> {
         Error::Syntax { position: self.position, found, expected }
     }
 
-    fn separator(&mut self, before: Option<&Element>) -> Result<(), Error> {
+    fn separator(&mut self, many: bool) -> Result<(), Error> {
         if self.take('/') {
             return Ok(());
         }
-        let many = before.is_some_and(Element::is_many);
         Err(self.unexpected(if many { Expected::NextElement } else { Expected::Next }))
     }
 

@@ -86,7 +86,7 @@ fn past(elements: &[Element]) -> Step {
 /// one, with the least value. It only marks a place, and never names anything.
 fn successor(element: &Element) -> Element {
     let mut keys = element.keys().clone();
-    let key = keys.last_key_value().map_or_else(String::new, |(last, _)| format!("{last}\0"));
+    let key = keys.last().map_or_else(String::new, |(last, _)| format!("{last}\0"));
     keys.insert(key, String::new());
     element.with_keys(keys)
 }

@@ -12,7 +12,7 @@ fn edits() -> impl Strategy<Value = Edit> {
     let clear = vec(prop_oneof![few_paths(), few_patterns()], 0..3);
     (clear, btree_map(few_paths(), few_contents(), 0..4)).prop_map(|(clear, set)| Edit {
         clear,
-        set,
+        set: set.into_iter().collect(),
         ..Edit::default()
     })
 }

@@ -1,7 +1,8 @@
 //! Paths and their text.
 
-use lockstep_types::{Element, Path};
-use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+use lockstep_types::{Element, Map, Path};
+use proptest::collection::vec;
+use proptest::prelude::{prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 use crate::inputs::{few_paths, nasty_path, nasty_text};
 
@@ -38,5 +39,28 @@ proptest! {
         prop_assert_eq!(below.strip_prefix(&above).is_some(), above.is_prefix_of(&below));
         prop_assert!(joined.ancestors().all(|ancestor| ancestor.is_prefix_of(&joined)));
         prop_assert!(!above.is_prefix_of(&below) || above.covers(&below));
+    }
+
+    /// Paths that are read together are the same as if each was read alone, in any order and with any
+    /// text among them.
+    #[test]
+    fn read_together_or_alone(
+        paths in vec(prop_oneof![few_paths(), nasty_path()], 0..6),
+        texts in vec(nasty_text(), 0..3),
+    ) {
+        let texts = paths.iter().map(ToString::to_string).chain(texts);
+        let texts: Vec<String> = texts.collect();
+        let alone: Result<Vec<Path>, _> = texts.iter().map(|text| text.parse::<Path>()).collect();
+        let json = |text: &String| format!("{}:0", serde_json::to_string(text).unwrap());
+        let json = format!("{{{}}}", texts.iter().map(json).collect::<Vec<_>>().join(","));
+        let together = serde_json::from_str::<Map<Path, u8>>(&json);
+        match alone {
+            Err(_) => prop_assert!(together.is_err()),
+            Ok(alone) => {
+                let once: Map<Path, u8> = alone.iter().map(|path| (path.clone(), 0)).collect();
+                prop_assert_eq!(together.is_ok(), once.len() == alone.len());
+                prop_assert!(together.map_or(true, |together| together == once));
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::Progress;
 use super::line::{FIRST, LAST, Line, VERSION, digest};
 use crate::kv::{Bytes, Entry, Range};
 use crate::records::key::Name;
+use crate::records::pool::Pool;
 use crate::records::value::Snapshot;
 use crate::records::{Records, body, fold, format, pieces, value};
 use crate::{Error, Store};
@@ -84,7 +85,7 @@ impl Export<'_> {
     /// The trees of a configuration, as one snapshot with no deltas beyond.
     async fn trees(&mut self, store: &dyn Store, on: &Target, at: Revision) -> Result<(), Error> {
         let pieces = fold::read(store, on, Some(at)).await?;
-        let (committed, applied) = pieces.trees(on)?;
+        let (committed, applied) = pieces.trees(on, &mut Pool::default())?;
         let chunks = pieces::chunks(on, &committed, &applied)?;
         let from = Revision::ZERO;
         let snapshot = Snapshot { from, chunks: chunks.len() as u64 };
