@@ -1,6 +1,5 @@
 //! The core's own cost of a one-leaf change, from Submit to the write, as the configuration and the
 //! log grow.
-
 use lockstep_protocol::record::{Binding, Kind, Mastership, Mode};
 use lockstep_protocol::{
     Body, Changes, Client, Command, Event, Node, Op, Request, Settings, Until, Verdict, View,
