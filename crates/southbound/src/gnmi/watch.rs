@@ -1,7 +1,5 @@
 //! Changes as a device tells them, and what they come to.
 
-use std::collections::BTreeMap;
-
 use lockstep_gnmi::proto::gnmi::subscribe_request::Request as Kind;
 use lockstep_gnmi::proto::gnmi::subscription_list::Mode;
 use lockstep_gnmi::proto::gnmi::{
@@ -9,7 +7,7 @@ use lockstep_gnmi::proto::gnmi::{
 };
 use lockstep_gnmi::{extension, path};
 use lockstep_protocol::record::Failure;
-use lockstep_types::{Addition, Configuration, Content, Edit, Path};
+use lockstep_types::{Addition, Configuration, Content, Edit, Map, Path};
 use lockstep_yang::{ModelSet, Operation};
 
 use super::{Encoding, get};
@@ -75,8 +73,8 @@ fn bare(name: &str) -> &str {
 }
 
 /// Units that are as they are told; and entries of ordered lists, of which only some are told.
-fn split(units: &Configuration) -> (BTreeMap<Path, Content>, BTreeMap<Path, Addition>) {
-    let (mut set, mut add) = (BTreeMap::new(), BTreeMap::new());
+fn split(units: &Configuration) -> (Map<Path, Content>, Map<Path, Addition>) {
+    let (mut set, mut add) = (Map::new(), Map::new());
     for (path, content) in units.iter() {
         match content {
             Content::Order(entries) => {
