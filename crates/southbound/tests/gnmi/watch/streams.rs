@@ -231,5 +231,5 @@ async fn an_entry_of_an_ordered_list_leaves_the_others_in_their_order() {
 fn order(held: &Configuration) -> Vec<String> {
     let list: Path = path("/top/rule");
     let Some(Content::Order(order)) = held.get(&list) else { panic!("no order: {held:?}") };
-    order.iter().map(|keys| keys["name"].clone()).collect()
+    order.iter().map(|keys| keys.get("name").unwrap().clone()).collect()
 }
