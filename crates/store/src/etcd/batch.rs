@@ -18,8 +18,7 @@
 //!
 //! etcd looks at all compares before it carries out anything, so two transactions share a batch only
 //! if neither writes what the other compares or writes: then it is all the same which came first. Nor
-//! does a transaction overtake another in the line that it does not get along with. What is under way
-//! and what comes to the line later are not ordered among each other if [`FLIGHTS`] is more than one.
+//! does a transaction overtake another in the line that it does not get along with.
 //!
 //! Those that were done share a revision. Above that is no news: a watch gives out revisions, and
 //! a key is known by the one that wrote it last. A batch of which nobody knows whether it happened is
@@ -41,7 +40,9 @@ use crate::Error;
 use crate::kv::Txn;
 use fit::Fit;
 
-/// How many requests are under way at once.
+/// How many requests are under way at once. With two or four the batches are smaller and the cluster
+/// has more to do for the same: at 64 in flight one was measured to be the fastest, four by far the
+/// slowest. And with one, those that do not get along are carried out in the order they came.
 const FLIGHTS: usize = 1;
 /// How much may wait before those who bring more have to, in [`UNIT`]s.
 const ROOM: usize = 16 << 10;

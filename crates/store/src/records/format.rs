@@ -3,6 +3,10 @@
 //! The level goes up once every live node knows the next one. Each session says which its node knows,
 //! and leaves its mark in a key that the raise compares, so none can begin unseen while it happens; and
 //! a session compares the level it has found, so none begins on one that it does not know.
+//!
+//! It is raised by whoever begins. When the last node of an older version ends for good nothing
+//! happens until another node begins: the store stays readable for the older version, which may come
+//! back until then, and nobody is in need of a level that has not been in use so far.
 
 use std::time::SystemTime;
 

@@ -57,7 +57,7 @@ async fn count(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_leader_that_dies_takes_nothing_with_it() {
+async fn a_leader_that_dies_or_stalls_takes_nothing_with_it() {
     const WRITERS: usize = 24;
     let mut cluster = Cluster::start(3);
     let store = Etcd::open(&cluster.quick("leader")).await.unwrap();
@@ -72,12 +72,19 @@ async fn a_leader_that_dies_takes_nothing_with_it() {
         let goal = done.load(Ordering::Relaxed) + more;
         until("progress", async || done.load(Ordering::Relaxed) >= goal).await;
     };
-    for _ in 0..2 {
+    for stall in [false, true] {
         progress(300).await;
         let leader = cluster.leader().await;
-        cluster.member(leader).kill();
-        progress(300).await;
-        cluster.member(leader).restart();
+        if stall {
+            // What it has in its hands it may carry out later, when it goes on.
+            cluster.member(leader).stall();
+            progress(300).await;
+            cluster.member(leader).resume();
+        } else {
+            cluster.member(leader).kill();
+            progress(300).await;
+            cluster.member(leader).restart();
+        }
     }
     progress(150).await;
     stop.send_replace(true);

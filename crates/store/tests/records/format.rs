@@ -139,6 +139,28 @@ async fn the_level_is_raised_when_every_session_knows_it() {
     assert_eq!(new.raise().await.unwrap(), 2, "it never goes back");
 }
 
+/// A node that ends raises nothing, so that it may come back; the next to begin does.
+#[tokio::test]
+async fn the_level_waits_for_the_next_to_begin() {
+    let store: Arc<dyn Store> = Arc::new(Memory::new());
+    let node = |name| lockstep_types::NodeName::new(name).unwrap();
+    let old = Records::open_knowing(Arc::clone(&store), 1).await.unwrap();
+    let new = Records::open_knowing(Arc::clone(&store), 2).await.unwrap();
+    let last = old.begin(&node("n1")).await.unwrap();
+    let _two = new.begin(&node("n2")).await.unwrap();
+    last.end().await.unwrap();
+    let back = Records::open_knowing(Arc::clone(&store), 1).await.unwrap();
+    back.begin(&node("n1")).await.unwrap().end().await.unwrap();
+    // Nor does a crash: the lease of the older one has to run out first.
+    let crashed = back.begin(&node("n1")).await.unwrap();
+    let _three = new.begin(&node("n3")).await.unwrap();
+    assert!(Records::open_knowing(Arc::clone(&store), 1).await.is_ok(), "it may still be alive");
+    crashed.end().await.unwrap();
+    let _four = new.begin(&node("n4")).await.unwrap();
+    let refused = Records::open_knowing(Arc::clone(&store), 1).await;
+    assert!(matches!(refused, Err(Error::NewerFormat { found: 2, known: 1 })), "{refused:?}");
+}
+
 /// Whoever begins while the level is raised is either counted or turned away.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_session_begins_below_the_level() {
