@@ -260,6 +260,25 @@ def test_an_import_that_is_interrupted_leaves_nothing(dump, tmp_path):
     works("store", "import", to, "-f", dump)
 
 
+def test_an_import_that_is_killed_is_never_taken_for_a_store(filled, dump, tmp_path):
+    lines = dump.read_text().splitlines(keepends=True)
+    id_ = next(json.loads(line) for line in lines if json.loads(line)["kind"] == "id")
+    # More than is written at once, so that some of it is there when the kill comes.
+    many = [json.dumps({**id_, "key": f"id/{number:0>200}"}) + "\n" for number in range(40_000)]
+    to = tmp_path / "new"
+    with under_way("store", "import", to, stdin=subprocess.PIPE) as process:
+        process.stdin.write(lines[0] + "".join(many))
+        process.stdin.flush()
+        until("some of it is there", lambda: (to / "store.redb").stat().st_size > 4 << 20)
+        process.kill()
+        process.wait()
+    for command in (["check", to], ["export", to]):
+        assert "did not come to its end" in fails("store", *command)
+    filled.write_config(store=str(to))
+    assert "did not come to its end" in fails("serve", "--config", filled.folder / "lockstep.yaml")
+    assert "is not empty" in fails("store", "import", to, "-f", dump)
+
+
 def test_an_import_into_etcd_that_is_interrupted_says_so(filled, dump, tmp_path):
     with etcd(tmp_path) as (port, _):
         url = f"etcd://127.0.0.1:{port}/half"

@@ -20,4 +20,5 @@ mod reading;
 mod simulator;
 mod support;
 mod tls;
+mod unrelated;
 mod watch;
