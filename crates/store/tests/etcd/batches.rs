@@ -258,3 +258,32 @@ async fn nobody_waits_for_long_for_a_cluster_that_is_gone() {
     cluster.member(0).restart();
     insist(|| txn(&store, &[], &[put("a", "3")])).await;
 }
+
+/// Writes so often, so many at a time, each to a key of its own; how many requests that took.
+async fn requests(store: &Etcd, flight: usize, each: usize) -> u64 {
+    let before = store.requests();
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..flight {
+        let store = store.clone();
+        writers.spawn(async move {
+            let (key, mut at) = (format!("{flight}/{writer}"), Revision::ZERO);
+            for round in 0..each {
+                let write = txn(&store, &[unchanged(&key, at)], &[put(&key, &round.to_string())]);
+                at = done(&write.await);
+            }
+        });
+    }
+    writers.join_all().await;
+    store.requests() - before
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_more_are_in_flight_the_fewer_requests_each_takes() {
+    let cluster = Cluster::start(1);
+    let store = cluster.store("counted").await;
+    for (flight, each, most) in [(1, 50, 50), (16, 50, 800 / 4), (64, 50, 3_200 / 8)] {
+        let requests = requests(&store, flight, each).await;
+        println!("{flight} in flight: {requests} requests for {} transactions", flight * each);
+        assert!(requests <= most, "{flight} in flight: {requests}");
+    }
+}
