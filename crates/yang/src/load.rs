@@ -2,6 +2,8 @@
 
 mod features;
 mod files;
+mod statements;
+mod survive;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -35,9 +37,15 @@ impl ModelSet {
         let files = files::find(&options.path)?;
         let names = files.modules(&options.path, &options.modules)?;
         let digest = files.digest(options)?;
+        survive::check(&files, &names)?;
         let context = compile(&files, &names, &options.features)?;
         let (schema, facts) = Schema::build(&context);
         let rules = Rules::build(&schema, facts);
+        if let Some((node, holder, other)) = rules.pending {
+            let path = |id| schema.path(id);
+            let (node, holder, other) = (path(node), path(holder), path(other));
+            return Err(LoadError::Conditions { node, holder, other });
+        }
         let scalars = Scalars::new(&context, &schema)?;
         let modules = modules(&context);
         let origin = options.origin.clone();

@@ -6,6 +6,7 @@
 //! everything: such a rule is unbounded.
 
 mod circular;
+mod pending;
 mod place;
 mod reads;
 
@@ -99,6 +100,8 @@ pub(crate) struct Rules {
     pub(crate) far_names: BTreeSet<String>,
     /// The nodes in the presence of which a rule is looked at that is not bounded.
     pub(crate) unbounded: Vec<Id>,
+    /// A condition that libyang does not survive: its node, what that is in, and what it waits for.
+    pub(crate) pending: Option<(Id, Id, Id)>,
     /// The nodes that hold instance-identifiers.
     pub(crate) instances: Vec<Id>,
 }
@@ -116,10 +119,13 @@ impl Rules {
         let parts = parts.collect();
         let (rules, far_names) = (Vec::new(), BTreeSet::new());
         let (unbounded, instances) = (Vec::new(), Vec::new());
-        let mut rules = Self { rules, parts, far_names, unbounded, instances };
+        let pending = None;
+        let mut rules = Self { rules, parts, far_names, unbounded, pending, instances };
         let reader = reads::Reader { schema, facts: &facts, by_address: &by_address };
         let config = schema.ids().filter(|id| schema.node(*id).config);
         let mut found: Vec<Rule> = config.flat_map(|id| reader.rules(id)).collect();
+        let implicit = |id: Id| rules.parts[id].implicit;
+        rules.pending = pending::find(schema, &found, implicit);
         circular::unbind(schema, &mut found);
         found.into_iter().for_each(|rule| rules.add(schema, rule));
         rules.index_uniques(schema);

@@ -134,6 +134,12 @@ impl Schema {
         self.choices[choice].iter().flatten().copied()
     }
 
+    /// The path of a node in the models.
+    pub(crate) fn path(&self, id: Id) -> String {
+        let step = |id: Id| format!("/{}", self.node(id).qualified());
+        self.lineage(id).into_iter().map(step).collect()
+    }
+
     /// The nodes from below the root down to this one.
     pub(crate) fn lineage(&self, id: Id) -> Vec<Id> {
         let up = std::iter::successors(Some(id), |id| Some(self.node(*id).parent));

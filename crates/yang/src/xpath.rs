@@ -1,8 +1,14 @@
 //! XPath 1.0 as YANG uses it: from text to a tree. Nothing is evaluated here; the tree is only looked
-//! at for what an expression may read ([`crate::rules`]).
+//! at for what an expression may read ([`crate::rules`]), and whether libyang can be given it.
 
+mod danger;
 mod lex;
 mod parse;
+
+pub(crate) use danger::danger;
+
+/// More signs and names than anybody writes; trees are followed by recursion, and the stack is finite.
+const LONG: usize = 512;
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +96,8 @@ pub(crate) enum Test {
 impl Expr {
     /// The tree of an expression; none if it is not understood.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        parse::Parser::new(lex::tokens(text)?).whole()
+        let tokens = lex::tokens(text).filter(|tokens| tokens.len() <= LONG)?;
+        parse::Parser::new(tokens).whole()
     }
 }
 

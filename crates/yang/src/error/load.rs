@@ -43,6 +43,31 @@ pub enum LoadError {
         /// What was asked for.
         feature: String,
     },
+    /// An expression that libyang would not survive.
+    #[error("{}, line {line}: `{expression}` cannot be used: {reason}", path.display())]
+    Expression {
+        /// The file.
+        path: PathBuf,
+        /// The line that the statement starts in.
+        line: usize,
+        /// The expression.
+        expression: String,
+        /// Why not.
+        reason: String,
+    },
+    /// Conditions (`when`) that libyang would not survive.
+    #[error(
+        "the condition of {node} depends on {other}, which has one as well; libyang cannot tell which \
+         to look at first, because {holder}, which it is in, may go by a condition of its own"
+    )]
+    Conditions {
+        /// The node in question.
+        node: String,
+        /// What it is in.
+        holder: String,
+        /// What it reads.
+        other: String,
+    },
     /// The modules are not valid; in libyang's words.
     #[error("the modules do not compile: {}", messages.join("; "))]
     Invalid {

@@ -55,6 +55,16 @@ impl Files {
         Ok(parts.join("/"))
     }
 
+    /// Every file, by its path in the folder.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
+    }
+
+    /// Where a file is that is known by this path in the folder.
+    pub(super) fn place(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
     /// Every folder that holds a file. Checked to be UTF-8 when the files were found, but for the
     /// root's own path.
     pub(super) fn folders(&self) -> BTreeSet<PathBuf> {

@@ -49,7 +49,7 @@ fn reaches(leads: &BTreeMap<Id, BTreeSet<Id>>, start: Id) -> bool {
 }
 
 /// The nodes that a rule comes across.
-fn met(schema: &Schema, rule: &Rule) -> BTreeSet<Id> {
+pub(super) fn met(schema: &Schema, rule: &Rule) -> BTreeSet<Id> {
     let mut met = rule.crosses.clone();
     for Read { place, extent } in rule.reads.iter().flatten() {
         met.extend(place.steps.iter().map(|step| step.id));

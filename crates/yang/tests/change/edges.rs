@@ -7,7 +7,7 @@
 use crate::models::{Kind, Models, Node, Type};
 
 /// Each with a name.
-pub(crate) const EDGES: [(&str, &str); 40] = [
+pub(crate) const EDGES: [(&str, &str); 45] = [
     ("leafref to a leaf", "container c\n  leaf t letter\nleaf r ref ../c/t\nleaf-list m ref /c/t"),
     (
         "leafref to a key",
@@ -148,6 +148,26 @@ pub(crate) const EDGES: [(&str, &str); 40] = [
     (
         "instance-identifier",
         "list l\n  key k letter\n  leaf v letter\ncontainer c\n  leaf d letter | default b;\n  container p presence\nleaf i instance\nleaf-list j instance",
+    ),
+    (
+        "instance-identifier to what is there by default",
+        "leaf s letter\ncontainer c | when \"../s = 'a'\";\n  leaf d letter | default b;\nlist l\n  key k letter\n  leaf v letter | default c;\nleaf i instance",
+    ),
+    (
+        "an order in an entry",
+        "list l\n  key k letter\n  ulist m\n    key j letter\n    leaf x letter\nleaf r ref ../l/k\nleaf a letter | must \"count(../l) < 3\";",
+    ),
+    (
+        "leafref with a default in entries",
+        "list l\n  key k letter\nlist o\n  key k letter\n  leaf r ref ../../l/k | default b;",
+    ),
+    (
+        "when on a leaf that is referred to",
+        "leaf s letter\ncontainer c | when \"../s = 'a'\";\n  leaf t letter\n  list l\n    key k letter\nleaf r ref ../c/t\nleaf q ref ../c/l/k\nleaf b letter | must \"not(../c/t = 'b')\";",
+    ),
+    (
+        "leafref in a union beside a string",
+        "list l\n  key k letter\n  leaf v letter | default b;\nlist o\n  key k uref ../../l/k\n  leaf r uref ../../l/v",
     ),
     (
         "a condition on a choice of entries",

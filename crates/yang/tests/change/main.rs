@@ -65,13 +65,13 @@ fn a_change_is_judged_as_the_whole_at_length() {
 
 #[test]
 fn every_edge_is_judged_as_the_whole() {
-    edges(200);
+    edges(500);
 }
 
 #[test]
 #[ignore = "takes minutes: make yang-proof"]
 fn every_edge_is_judged_as_the_whole_at_length() {
-    edges(5_000);
+    edges(4_000);
 }
 
 /// So many changes for each.
@@ -85,11 +85,11 @@ fn edges(changes: usize) {
 
 #[test]
 fn openconfig_is_judged_alike() {
-    openconfig::run(150);
+    openconfig::run(2_000);
 }
 
 #[test]
 #[ignore = "takes minutes: make yang-proof"]
 fn openconfig_is_judged_alike_at_length() {
-    openconfig::run(20_000);
+    openconfig::run(50_000);
 }
