@@ -34,7 +34,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lockstep_protocol::Written;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::fault::{Fault, Unexpected};
+use super::fault::Fault;
 use super::{Inner, txn};
 use crate::Error;
 use crate::kv::Txn;
@@ -183,11 +183,8 @@ async fn send(inner: &Inner, mut batch: Vec<Waiting>) -> Vec<Vec<Waiting>> {
     }
     match txn::together(inner, batch.iter().map(|one| &one.txn)).await {
         Ok(answers) => {
-            let mut answers = answers.into_iter();
-            for one in batch {
-                let missing =
-                    || Err(Fault::Unknown(Arc::new(Unexpected("an answer".into()))).write());
-                one.answer(answers.next().map_or_else(missing, Ok));
+            for (one, answer) in batch.into_iter().zip(answers) {
+                one.answer(Ok(answer));
             }
             Vec::new()
         }

@@ -8,7 +8,7 @@ use etcd_client::{
 use lockstep_protocol::Written;
 use lockstep_types::Revision;
 
-use super::fault::Fault;
+use super::fault::{Fault, Unexpected};
 use super::keys::Keys;
 use super::members::Member;
 use super::{Inner, number, revision};
@@ -59,6 +59,7 @@ pub(super) async fn together<'a>(
     txns: impl Iterator<Item = &'a Txn>,
 ) -> Result<Vec<Written>, Fault> {
     let members: Vec<TxnOp> = txns.map(|txn| TxnOp::txn(request(&inner.keys, txn))).collect();
+    let count = members.len();
     let answer = send(inner, Request::new().and_then(members)).await?;
     let at = revision(answer.header())?;
     let members = answer.op_responses().into_iter().filter_map(|member| match member {
@@ -66,6 +67,10 @@ pub(super) async fn together<'a>(
         TxnOpResponse::Put(_) | TxnOpResponse::Get(_) | TxnOpResponse::Delete(_) => None,
     });
     let members: Vec<TxnResponse> = members.collect();
+    if members.len() != count {
+        let answers = format!("{} answers to {count} transactions", members.len());
+        return Err(Fault::Unknown(Arc::new(Unexpected(answers))));
+    }
     inner.tide.made(at, members.iter().any(changed));
     Ok(members.iter().map(|answer| written(answer, at)).collect())
 }
