@@ -134,7 +134,7 @@ async fn a_refused_commit_leaves_nothing_to_confirm() {
 #[tokio::test]
 async fn a_confirm_that_is_not_answered_is_unknown() {
     let (_simulator, device) = simulated();
-    let timeout = Duration::from_millis(500);
+    let timeout = Duration::from_secs(1);
     let line = World::line(Options { timeout, ..options(device.address()) }).await;
     accepted(line.ask(ELECTION, Ask::Claim).await);
     assert_eq!(step(&line, "c.1", hostname("new", LONG)).await, ACCEPTED);

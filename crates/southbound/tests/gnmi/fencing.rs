@@ -83,7 +83,7 @@ async fn a_probe_that_hangs_leaves_the_claim_standing() {
         Some(ELECTION) => Reaction::Answer(SetResponse::default()),
         _ => Reaction::Hang,
     });
-    let timeout = Duration::from_millis(200);
+    let timeout = Duration::from_secs(1);
     let line = World::line(Options { timeout, ..options(device.listen(None).await) }).await;
     accepted(line.ask(ELECTION, Ask::Claim).await);
     assert_eq!(line.fencing(), None);

@@ -12,6 +12,7 @@ mod arbitration;
 mod commit;
 mod connecting;
 mod ends;
+mod faults;
 mod fencing;
 mod no_answer;
 mod openconfig;

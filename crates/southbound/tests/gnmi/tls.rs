@@ -100,3 +100,18 @@ async fn half_of_a_certificate_is_an_error_that_says_so() {
     let why = refused(Options { tls_ca: Some(file("nothing.pem")), ..options }).await;
     assert!(why.starts_with("tls-ca: ") && why.contains("nothing.pem"), "{why}");
 }
+
+#[tokio::test]
+async fn files_are_read_anew_for_each_connection() {
+    let folder = std::env::temp_dir().join(format!("lockstep-tls-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let authority = folder.join("authority.pem");
+    std::fs::write(&authority, read("stranger.pem")).unwrap();
+    let options = trusting(device(server()).await);
+    let driver = Gnmi::new(Options { tls_ca: Some(authority.clone()), ..options }, models());
+    assert!(within("a refusal", driver.connect()).await.is_err());
+    std::fs::write(&authority, read("authority.pem")).unwrap();
+    let connected = within("a line", driver.connect()).await;
+    std::fs::remove_dir_all(folder).unwrap();
+    connected.unwrap();
+}

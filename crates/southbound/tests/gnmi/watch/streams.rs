@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use lockstep_gnmi::proto::gnmi::{
-    GetResponse, Notification, SubscribeResponse, SubscriptionMode, Update, subscribe_response,
+    GetResponse, Notification, SetResponse, SubscribeResponse, SubscriptionMode, Update,
+    subscribe_response,
 };
 use lockstep_gnmi::{path as wire, value};
-use lockstep_protocol::Ask;
+use lockstep_protocol::{Answer, Ask};
 use lockstep_southbound::Watch;
 use lockstep_southbound::gnmi::Options;
 use lockstep_types::{Configuration, Content, Path};
@@ -157,7 +158,7 @@ async fn a_device_that_never_is_synchronised_is_read() {
         std::mem::forget(sender);
         Ok(changes)
     });
-    let timeout = Duration::from_millis(300);
+    let timeout = Duration::from_secs(1);
     let options = Options { timeout, ..often(device.listen(None).await) };
     let world = World::connected(options).await;
     Listener::begin(&world, Watch::default()).await;
@@ -202,6 +203,30 @@ async fn who_watches_does_not_hold_up_the_node() {
     })
     .await;
     accepted(world.ask(Ask::Claim).await);
+}
+
+#[tokio::test]
+async fn a_device_is_not_read_while_the_node_waits_for_it() {
+    let device = Device::new();
+    device.on_set(|set| match set.update.is_empty() {
+        true => Reaction::Answer(SetResponse::default()),
+        false => Reaction::Hang,
+    });
+    let timeout = Duration::from_secs(1);
+    let options = Options { timeout, ..often(device.listen(None).await) };
+    let mut world = World::connected(options).await;
+    let _listener = Listener::begin(&world, Watch::default()).await;
+    let sent = async {
+        while device.sets().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        device.gets().len()
+    };
+    let change = Ask::Set(delta([leaf("/system/motd", "x")]));
+    let (answer, before) = tokio::join!(world.ask(change), sent);
+    assert_eq!(answer, Answer::Unknown);
+    // One may have been under way already, and one may have begun since.
+    assert!(device.gets().len() <= before + 2, "{} after {before}", device.gets().len());
 }
 
 #[tokio::test]
