@@ -13,8 +13,9 @@ use super::size;
 const FOLDER: &str = "./data";
 /// How often history is let go of, which then lasts once to twice as long.
 const COMPACTION: Duration = Duration::from_secs(300);
-/// The least: a node that starts has to load the store before what it began with is gone.
-const SHORTEST: Duration = Duration::from_secs(60);
+/// The least: a node that starts has to load the store before what it began with is gone, and a quiet
+/// watch looks only once a minute how far the cluster is.
+const SHORTEST: Duration = Duration::from_secs(120);
 
 /// A store, not opened yet.
 #[derive(Clone, Debug)]
@@ -79,7 +80,7 @@ fn compaction(given: Option<&str>) -> Result<Option<Duration>, Problem> {
         Some(text) => {
             let every = size::duration(text).map_err(|why| wrong(format!("{why}, or `off`")))?;
             if every < SHORTEST {
-                return Err(wrong(format!("{text} is too short; at least 1m, or `off`")));
+                return Err(wrong(format!("{text} is too short; at least 2m, or `off`")));
             }
             Ok(Some(every))
         }

@@ -210,7 +210,7 @@ fn a_store_may_be_on_etcd() {
     assert_eq!(compaction(""), Some(300));
     assert_eq!(compaction("store-compaction: 10m"), Some(600));
     assert_eq!(compaction("store-compaction: off"), None);
-    for (given, why) in [("5", "or `off`"), ("1s", "at least 1m"), ("never", "or `off`")] {
+    for (given, why) in [("5", "or `off`"), ("1m", "at least 2m"), ("never", "or `off`")] {
         let said = error(&with(&format!("store: etcd://a/lab\nstore-compaction: {given}")));
         assert!(said.starts_with("store-compaction: ") && said.contains(why), "{said}");
     }
