@@ -101,6 +101,8 @@ pub enum Feature {
     Get,
     /// Subscribe.
     Subscribe,
+    /// A subscription to changes, in place of samples or of what stands.
+    OnChange,
     /// Master arbitration.
     Arbitration,
     /// Master arbitration with a role that has a name.
@@ -189,10 +191,11 @@ impl Fault {
 }
 
 impl Feature {
-    const NAMES: [(Self, &'static str); 7] = [
+    const NAMES: [(Self, &'static str); 8] = [
         (Self::Capabilities, "capabilities"),
         (Self::Get, "get"),
         (Self::Subscribe, "subscribe"),
+        (Self::OnChange, "on-change"),
         (Self::Arbitration, "arbitration"),
         (Self::Role, "role"),
         (Self::Commit, "commit-confirmed"),

@@ -113,7 +113,7 @@ Examples:
     Lack {
         /// The device
         device: SocketAddr,
-        /// get, subscribe, capabilities, arbitration, role, commit-confirmed or depth
+        /// get, subscribe, on-change, capabilities, arbitration, role, commit-confirmed or depth
         #[arg(value_parser = feature)]
         feature: Feature,
     },

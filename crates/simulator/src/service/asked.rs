@@ -1,7 +1,11 @@
 //! What a request is, as far as faults are concerned.
 
 use lockstep_gnmi::path;
-use lockstep_gnmi::proto::gnmi::{self, GetRequest, SetRequest};
+use lockstep_gnmi::proto::gnmi::subscribe_request::Request as Message;
+use lockstep_gnmi::proto::gnmi::subscription_list::Mode;
+use lockstep_gnmi::proto::gnmi::{
+    self, GetRequest, SetRequest, SubscribeRequest, SubscriptionMode,
+};
 use lockstep_gnmi::proto::gnmi_ext::Extension;
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
 use lockstep_types::{Configuration, Path};
@@ -49,10 +53,19 @@ pub(super) fn capabilities(device: &Device, extensions: &[Extension]) -> Acting 
 }
 
 /// The faults that act on a Subscribe to these paths.
-pub(super) fn subscribe(device: &Device, extensions: &[Extension], paths: Vec<Path>) -> Acting {
-    let mut uses = features(extensions);
+pub(super) fn subscribe(device: &Device, request: &SubscribeRequest, paths: Vec<Path>) -> Acting {
+    let mut uses = features(&request.extension);
     uses.push(Feature::Subscribe);
+    if wants_changes(request) {
+        uses.push(Feature::OnChange);
+    }
     device.state().faults.act(&Asked { paths, ..Asked::of(Kind::Subscribe, uses) })
+}
+
+fn wants_changes(request: &SubscribeRequest) -> bool {
+    let Some(Message::Subscribe(list)) = &request.request else { return false };
+    let on_change = |one: &gnmi::Subscription| one.mode() == SubscriptionMode::OnChange;
+    list.mode() == Mode::Stream && list.subscription.iter().any(on_change)
 }
 
 /// What a Set is called in the journal.

@@ -63,7 +63,7 @@ impl Service {
             return Err(Status::invalid_argument("there is no subscription"));
         };
         let asked = list::paths(&first);
-        let acting = asked::subscribe(&self.device, &first.extension, asked.clone());
+        let acting = asked::subscribe(&self.device, &first, asked.clone());
         self.pace(Kind::Subscribe, &acting, hold.as_ref()).await;
         let refused = acting.lacks.or(acting.refuse).map_or(Ok(()), Err);
         let list = refused.and_then(|()| List::read(self.device.models(), first));

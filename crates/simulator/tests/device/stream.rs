@@ -236,3 +236,14 @@ async fn faults_act_on_subscribe() {
     };
     assert!(matches!(dropped.code(), Code::Unknown | Code::Unavailable), "{dropped:?}");
 }
+
+#[tokio::test]
+async fn a_device_may_not_tell_of_changes_and_have_the_rest() {
+    let mut stage = Stage::new().await;
+    stage.device().set_faults(Does::Lack(Feature::OnChange).always());
+    let stream = |mode| message(list(Mode::Stream, vec![to("/system", mode)]));
+    let refused = listen(&mut stage.client, stream(SubscriptionMode::OnChange)).await.next().await;
+    assert_eq!(refused, Heard::Error(Code::Unimplemented));
+    listen(&mut stage.client, stream(SubscriptionMode::Sample)).await.pass().await;
+    listen(&mut stage.client, message(paths(Mode::Once, &["/system"]))).await.pass().await;
+}

@@ -85,6 +85,16 @@ async fn a_device_without_subscriptions_is_read_from_time_to_time() {
 }
 
 #[tokio::test]
+async fn a_device_that_does_not_tell_of_changes_is_read() {
+    let (_simulator, device) = simulated();
+    device.set_faults(Does::Lack(Feature::OnChange).always());
+    let world = World::connected(often(device.address())).await;
+    let mut listener = Listener::begin(&world, Watch::default()).await;
+    drift(&device, "/system/hostname", json!("after")).await;
+    listener.until(is("/system/hostname", Content::leaf("after"))).await;
+}
+
+#[tokio::test]
 async fn a_device_without_get_is_watched_all_the_same() {
     let (_simulator, device) = simulated();
     device.set_faults(Does::Lack(Feature::Get).always());

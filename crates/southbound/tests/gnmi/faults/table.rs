@@ -23,11 +23,11 @@ fn rows(does: &Does) -> Vec<String> {
 }
 
 fn features() -> Vec<Feature> {
-    use Feature::{Arbitration, Capabilities, Commit, Depth, Get, Role, Subscribe};
-    let all = vec![Capabilities, Get, Subscribe, Arbitration, Role, Commit, Depth];
+    use Feature::{Arbitration, Capabilities, Commit, Depth, Get, OnChange, Role, Subscribe};
+    let all = vec![Capabilities, Get, Subscribe, OnChange, Arbitration, Role, Commit, Depth];
     // The same here: a new feature belongs into the list above.
     all.iter().for_each(|feature| match feature {
-        Capabilities | Get | Subscribe | Arbitration | Role | Commit | Depth => {}
+        Capabilities | Get | Subscribe | OnChange | Arbitration | Role | Commit | Depth => {}
     });
     all
 }
