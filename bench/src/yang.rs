@@ -3,6 +3,8 @@
 //! With `LOCKSTEP_OPENCONFIG` naming a folder of OpenConfig's modules it is those, otherwise the small
 //! device that comes with Lockstep.
 
+mod memory;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -114,46 +116,80 @@ fn timed<T>(work: impl FnOnce() -> T) -> f64 {
     nanoseconds(start)
 }
 
+/// How many times as long the one takes, size by size.
+fn against(what: &'static str, slow: &[Row], quick: &[Row]) -> Vec<Row> {
+    let times = |(slow, quick): (&Row, &Row)| slow.nanoseconds / quick.nanoseconds;
+    let floor = slow.first().zip(quick.first()).map_or(1.0, times);
+    let row = |pair: (&Row, &Row)| {
+        let nanoseconds = times(pair);
+        Row { what, size: pair.0.size, nanoseconds, ratio: nanoseconds / floor }
+    };
+    slow.iter().zip(quick).map(row).collect()
+}
+
 /// Measures, and shows each row as soon as it is there.
 pub(crate) fn run(show: impl Fn(&Row)) {
     let subject = load();
+    let show = |rows: &[Row]| rows.iter().for_each(&show);
+    let modules = subject.models.modules().len();
+    show(&once("models loaded", &[modules], |_| subject.loaded));
+    show(&memory::of_a_leaf(10_000, |size| subject.tree(size)).into_iter().collect::<Vec<_>>());
+    changes(&subject, &show);
+    data(&subject, &show);
+}
+
+/// What the verdict on a change costs.
+fn changes(subject: &Subject, show: &impl Fn(&[Row])) {
     let models = &subject.models;
     let make = |size| subject.tree(size);
     let leaf = subject.one_leaf();
-    let show = |rows: Vec<Row>| rows.iter().for_each(&show);
-    show(once("models loaded", &[models.modules().len()], |_| subject.loaded));
-    show(sizes("one leaf changed: the change judged", &SIZES, make, |tree| {
+    let quick = sizes("one leaf changed: the change judged", &SIZES, make, |tree| {
         models.validate_change(tree, &leaf).len()
-    }));
-    show(once("one leaf changed: the whole judged", &SIZES, |size| {
+    });
+    show(&quick);
+    let whole = once("one leaf changed: the whole judged", &SIZES, |size| {
         let mut tree = make(size);
         tree.apply_values(&leaf);
         timed(|| models.validate(&tree))
-    }));
+    });
+    show(&whole);
+    show(&against("one leaf changed: times the whole takes", &whole, &quick));
     let with_new = |size| {
         let tree = make(size);
         let delta = subject.edit(&tree, size, size + 1);
         (tree, delta)
     };
-    show(sizes("an interface added: the change judged", &SIZES, with_new, |(tree, delta)| {
-        models.validate_change(tree, delta).len()
-    }));
-    show(once("an interface removed: the change judged", &SIZES, |size| {
+    let added =
+        sizes("an interface added: the change judged", &SIZES, with_new, |(tree, delta)| {
+            models.validate_change(tree, delta).len()
+        });
+    show(&added);
+    let with_gone = |size| {
         let tree = make(size);
         let gone = tree.under(&path("/interfaces/interface[name=eth5]"));
         let delta: Delta = gone.map(|(path, _)| (path.clone(), None)).collect();
-        timed(|| models.validate_change(&tree, &delta))
+        (tree, delta)
+    };
+    show(&sizes("an interface removed: the change judged", &SIZES, with_gone, |(tree, delta)| {
+        models.validate_change(tree, delta).len()
     }));
-    show(once("interfaces read from JSON", &SIZES, |size| {
+}
+
+/// What data in and out costs.
+fn data(subject: &Subject, show: &impl Fn(&[Row])) {
+    let models = &subject.models;
+    show(&once("interfaces read from JSON", &SIZES, |size| {
         timed(|| subject.edit(&Configuration::new(), 0, size))
     }));
-    show(once("everything rendered, with defaults", &SIZES, |size| {
-        let tree = make(size);
+    show(&once("everything rendered, with defaults", &SIZES, |size| {
+        let tree = subject.tree(size);
         timed(|| models.get(&tree, &Path::root(), Form::Ietf).map(|found| found.len()))
     }));
-    show(sizes("one interface rendered, with defaults", &SIZES, make, |tree| {
-        models
-            .get(tree, &path("/interfaces/interface[name=eth5]"), Form::Ietf)
-            .map(|found| found.len())
-    }));
+    let one = path("/interfaces/interface[name=eth5]");
+    show(&sizes(
+        "one interface rendered, with defaults",
+        &SIZES,
+        |size| subject.tree(size),
+        |tree| models.get(tree, &one, Form::Ietf).map(|found| found.len()),
+    ));
 }

@@ -52,8 +52,14 @@ impl ModelSet {
     /// Every rule that the configuration breaks which `delta` makes of `base`: exactly what
     /// [`ModelSet::validate`] says of the whole result, in the same order.
     ///
-    /// `base` has to be valid. If that is not known, validate the whole result instead. The cost
-    /// follows the delta and what it can have an effect on, as far as the models let that be known.
+    /// That holds if `base` is valid. If it is not, the answer has every violation of a rule that the
+    /// delta can have an effect on, as it is in the result, and may lack those that were there before
+    /// and have nothing to do with the delta: a violation that the delta mends is never told, one that
+    /// it makes always is, and an empty answer is no proof that the result is valid. Whoever does not
+    /// know that `base` is valid, as after a change of models, validates the whole result instead.
+    ///
+    /// The cost follows the delta and what it can have an effect on, as far as the models let that be
+    /// known. An entry that goes costs a look at all entries of lists whose leaves may refer to it.
     pub fn validate_change(&self, base: &Configuration, delta: &Delta) -> Vec<Violation> {
         let differs =
             |(path, content): &(&Path, &Option<Content>)| base.get(path) != content.as_ref();

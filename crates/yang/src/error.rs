@@ -10,7 +10,7 @@ mod load;
 mod path;
 
 pub use data::{DataError, Shape};
-pub use load::LoadError;
+pub use load::{Fault, LoadError};
 pub use path::PathError;
 
 /// Why operations are refused.

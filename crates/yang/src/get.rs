@@ -123,7 +123,7 @@ impl Search<'_> {
             let text = entry.key(&schema.node(*key).name)?;
             let json = self.set.key_json(*key, text, Form::Ietf);
             let value = self.set.value(*key, &json).unwrap_or_else(|_| Value::string(text));
-            Some((Element::new(&schema.node(*key).element).ok()?, Content::Leaf(value)))
+            Some((schema.node(*key).step.clone()?, Content::Leaf(value)))
         };
         schema.node(id).keys.iter().filter_map(leaf).collect()
     }

@@ -77,7 +77,7 @@ mod xpath;
 
 pub use data::{Data, DataForm, Read};
 pub use edit::Operation;
-pub use error::{DataError, EditError, LoadError, PathError};
+pub use error::{DataError, EditError, Fault, LoadError, PathError};
 pub use get::Show;
 pub use load::Options;
 pub use locate::{Kind, Node};

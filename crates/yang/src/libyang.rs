@@ -23,6 +23,8 @@ pub(crate) struct Heard {
     pub(crate) data_path: Option<String>,
     /// In the models.
     pub(crate) schema_path: Option<String>,
+    /// In what was read.
+    pub(crate) line: Option<usize>,
 }
 
 thread_local! {
@@ -38,7 +40,7 @@ impl LogCallback for Ear {
         message: Option<Cow<'a, str>>,
         data_path: Option<Cow<'a, str>>,
         schema_path: Option<Cow<'a, str>>,
-        _line: u64,
+        line: u64,
     ) {
         let message = message.unwrap_or_default();
         if level != ffi::LY_LOG_LEVEL::LY_LLERR {
@@ -49,6 +51,7 @@ impl LogCallback for Ear {
             message: message.into_owned(),
             data_path: data_path.map(Cow::into_owned),
             schema_path: schema_path.map(Cow::into_owned),
+            line: usize::try_from(line).ok().filter(|line| *line > 0),
         };
         HEARD.with_borrow_mut(|list| {
             if let Some(list) = list {
@@ -66,7 +69,7 @@ fn listen<T>(work: impl FnOnce() -> Result<T, yang5::Error>) -> Result<T, Vec<He
     result.map_err(|error| {
         if heard.is_empty() {
             let message = error.to_string();
-            heard.push(Heard { message, data_path: error.path, schema_path: None });
+            heard.push(Heard { message, data_path: error.path, schema_path: None, line: None });
         }
         heard
     })

@@ -1,7 +1,9 @@
 //! From a folder of YANG files to a model set.
 
+mod fault;
 mod features;
 mod files;
+mod stage;
 mod statements;
 mod survive;
 
@@ -11,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use yang5::context::Context;
 
 use crate::defaults::Region;
-use crate::error::LoadError;
+use crate::error::{Fault, LoadError};
 use crate::libyang::{self, Heard};
 use crate::rules::Rules;
 use crate::scalar::Scalars;
@@ -23,7 +25,8 @@ use crate::set::{Inner, ModelSet, Module};
 pub struct Options {
     /// The folder with the modules; folders in it are searched as well.
     pub path: PathBuf,
-    /// The modules to implement, by name. Empty: every module in the folder.
+    /// The modules to implement: `name`, or `name@revision` where it is not to be the newest in the
+    /// folder. Empty: every module in the folder.
     pub modules: Vec<String>,
     /// Features to switch on: `module:feature`, `module:*`, or `*` for all.
     pub features: Vec<String>,
@@ -38,7 +41,7 @@ impl ModelSet {
         let names = files.modules(&options.path, &options.modules)?;
         let digest = files.digest(options)?;
         survive::check(&files, &names)?;
-        let context = compile(&files, &names, &options.features)?;
+        let context = compile(&files, &names, options)?;
         let (schema, facts) = Schema::build(&context);
         let rules = Rules::build(&schema, facts);
         if let Some((node, holder, other)) = rules.pending {
@@ -60,16 +63,30 @@ impl ModelSet {
 fn compile(
     files: &files::Files,
     names: &[String],
-    features: &[String],
+    Options { modules, features, .. }: &Options,
 ) -> Result<Context, LoadError> {
     let enabled = features::by_module(names, features)?;
+    let invalid = |heard| LoadError::Invalid { faults: fault::faults(files, heard) };
     let mut context = libyang::context()?;
-    for folder in files.folders() {
+    let staged = stage::several(files)?;
+    let staged_folder = staged.as_ref().map(|folder| folder.path().to_owned());
+    for folder in staged_folder.into_iter().chain(files.folders()) {
         libyang::change(&mut context, |context| context.set_searchdir(&folder))?;
     }
-    let list: Vec<(&str, Option<&str>, &[&str])> =
-        names.iter().zip(&enabled).map(|(name, on)| (name.as_str(), None, on.as_slice())).collect();
-    libyang::change(&mut context, |context| context.load_modules(&list))?;
+    let chosen = |name: &'_ str| -> (String, Option<String>) {
+        let wanted = modules.iter().find_map(|wanted| {
+            let (module, revision) = wanted.split_once('@')?;
+            (module == name).then(|| revision.to_owned())
+        });
+        (name.to_owned(), wanted.or_else(|| files.newest(name)))
+    };
+    let chosen: Vec<_> = names.iter().map(|name| chosen(name)).collect();
+    let list: Vec<(&str, Option<&str>, &[&str])> = chosen
+        .iter()
+        .zip(&enabled)
+        .map(|((name, revision), on)| (name.as_str(), revision.as_deref(), on.as_slice()))
+        .collect();
+    libyang::change(&mut context, |context| context.load_modules(&list)).map_err(invalid)?;
     Ok(context)
 }
 
@@ -88,12 +105,15 @@ fn modules(context: &Context) -> Vec<Module> {
     modules
 }
 
+/// Of what is not in a file.
 impl From<Vec<Heard>> for LoadError {
     fn from(heard: Vec<Heard>) -> Self {
-        let message = |heard: Heard| match heard.schema_path {
-            Some(path) => format!("{} ({path})", heard.message),
-            None => heard.message,
+        let fault = |heard: Heard| Fault {
+            path: None,
+            line: None,
+            at: heard.schema_path,
+            message: heard.message,
         };
-        Self::Invalid { messages: heard.into_iter().map(message).collect() }
+        Self::Invalid { faults: heard.into_iter().map(fault).collect() }
     }
 }

@@ -8,7 +8,7 @@ mod facts;
 
 use std::collections::BTreeMap;
 
-use lockstep_types::Path;
+use lockstep_types::{Element, Path};
 
 pub(crate) use facts::Facts;
 
@@ -62,6 +62,8 @@ pub(crate) struct Node {
     pub(crate) module: String,
     /// Its name in our paths: without module, unless a sibling of another module has the same.
     pub(crate) element: String,
+    /// The same, ready to be shared by all paths that have it; none for the root.
+    pub(crate) step: Option<Element>,
     pub(crate) parent: Id,
     pub(crate) kind: Kind,
     pub(crate) config: bool,
@@ -98,6 +100,11 @@ pub(crate) struct Schema {
 impl Schema {
     pub(crate) fn node(&self, id: Id) -> &Node {
         &self.nodes[id]
+    }
+
+    /// The path of a child of what is at a path, without keys.
+    pub(crate) fn below(&self, at: &Path, child: Id) -> Path {
+        self.node(child).step.as_ref().map_or_else(|| at.clone(), |step| at.child(step.clone()))
     }
 
     /// Every node but the root.

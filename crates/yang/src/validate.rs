@@ -79,7 +79,7 @@ impl ModelSet {
     }
 
     fn ours(&self, id: Id, element: &Element) -> Option<Element> {
-        let bare = Element::new(&self.schema().node(id).element).ok()?;
+        let bare = self.schema().node(id).step.clone()?;
         // A value of a leaf-list has the key `.`, which our paths do not know.
         let keys = element.keys().iter().filter(|(key, _)| self.key(id, key).is_some());
         keys.into_iter().try_fold(bare, |element, (key, value)| element.with_key(key, value).ok())

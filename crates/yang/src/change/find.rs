@@ -1,6 +1,6 @@
 //! Finding nodes in a configuration: whether they are there, and all of a kind.
 
-use lockstep_types::{Configuration, Content, Element, Path, Unit};
+use lockstep_types::{Configuration, Content, Path, Unit};
 
 use crate::schema::{Id, Kind, ROOT};
 use crate::set::ModelSet;
@@ -30,10 +30,7 @@ pub(crate) fn exists(tree: &Configuration, path: &Path) -> bool {
 impl ModelSet {
     /// The path of a child.
     pub(super) fn below(&self, at: &Path, child: Id) -> Path {
-        match Element::new(&self.schema().node(child).element) {
-            Ok(element) => at.child(element),
-            Err(_) => at.clone(),
-        }
+        self.schema().below(at, child)
     }
 
     /// The paths of the entries of a list that a path or pattern stands for, in their order.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_types::{Element, Path};
+use lockstep_types::Path;
 
 use crate::rules::Rules;
 use crate::schema::{Id, Kind, Node, ROOT, Schema};
@@ -40,11 +40,10 @@ impl Region {
     fn grow(&mut self, schema: &Schema, rules: &Rules, id: Id, at: &Path) {
         for child in &schema.node(id).children {
             let (node, part) = (schema.node(*child), rules.part(*child));
-            let Ok(element) = Element::new(&node.element) else { continue };
             if !node.config || node.is_key() || !part.implicit {
                 continue;
             }
-            let (path, before) = (at.child(element), self.leaves.len());
+            let (path, before) = (schema.below(at, *child), self.leaves.len());
             if node.is_leaf() {
                 self.leaves.insert(*child);
             } else {

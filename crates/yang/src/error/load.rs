@@ -1,5 +1,6 @@
 //! Why a model set cannot be used.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// Why a model set cannot be used.
@@ -69,11 +70,41 @@ pub enum LoadError {
         other: String,
     },
     /// The modules are not valid; in libyang's words.
-    #[error("the modules do not compile: {}", messages.join("; "))]
+    #[error("the modules do not compile: {}", all(faults))]
     Invalid {
         /// Every error, in the order met.
-        messages: Vec<String>,
+        faults: Vec<Fault>,
     },
+}
+
+/// One thing that is wrong with a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The file, if it is known.
+    pub path: Option<PathBuf>,
+    /// The line in it.
+    pub line: Option<usize>,
+    /// The place in the models, as libyang writes it.
+    pub at: Option<String>,
+    /// What is wrong, in libyang's words.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.path, self.line) {
+            (Some(path), Some(line)) => write!(f, "{}, line {line}: ", path.display())?,
+            (Some(path), None) => write!(f, "{}: ", path.display())?,
+            (None, Some(line)) => write!(f, "line {line}: ")?,
+            (None, None) => {}
+        }
+        write!(f, "{}", self.message)?;
+        self.at.as_ref().map_or(Ok(()), |at| write!(f, " ({at})"))
+    }
+}
+
+fn all(faults: &[Fault]) -> String {
+    faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("; ")
 }
 
 fn hint(name: &Option<String>) -> String {

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use lockstep_types::{Content, Element, Keys, Path, Value};
 use serde_json::Value as Json;
 
-use super::shape::child_path;
 use super::{Draft, Entry, Units};
 use crate::error::DataError;
 use crate::locate::Located;
@@ -70,7 +69,7 @@ impl Emit<'_> {
 
     fn rivals(&mut self, id: Id, parent: &Path) {
         let schema = self.set.schema();
-        let rivals = schema.rivals(id).map(|rival| child_path(parent, &schema.node(rival).element));
+        let rivals = schema.rivals(id).map(|rival| schema.below(parent, rival));
         self.units.rivals.extend(rivals);
     }
 
@@ -89,7 +88,7 @@ impl Emit<'_> {
     }
 
     fn path(&self, id: Id, at: &Path) -> Path {
-        child_path(at, &self.set.schema().node(id).element)
+        self.set.schema().below(at, id)
     }
 
     fn value(&self, id: Id, slot: usize, path: &Path) -> Result<Option<Value>, DataError> {
@@ -149,7 +148,7 @@ impl Emit<'_> {
             let value = self.values.get(*slot)?.as_ref()?;
             keys.insert(self.set.schema().node(*key).name.clone(), key_text(value));
         }
-        let bare = Element::new(&node.element).ok()?;
+        let bare = node.step.clone()?;
         keys.into_iter().try_fold(bare, |element, (key, value)| element.with_key(key, value).ok())
     }
 }

@@ -24,7 +24,7 @@ impl Intake<'_> {
                 return Err(DataError::MissingKey { path: at.clone(), key: node.name.clone() });
             };
             shown = shown.map(|element| element?.with_key(&node.name, key_text(value)));
-            keys.push(self.scalar(*key, value, &child_path(at, &node.element))?);
+            keys.push(self.scalar(*key, value, &schema.below(at, *key))?);
         }
         let parent = at.parent().unwrap_or_default();
         let here = match shown {

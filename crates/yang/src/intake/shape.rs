@@ -127,7 +127,7 @@ impl Intake<'_> {
     ) -> Result<Option<Draft>, DataError> {
         let child = self.child(id, name, at)?;
         let node = self.set.schema().node(child);
-        let path = child_path(at, &node.element);
+        let path = self.set.schema().below(at, child);
         if !seen.insert(child) {
             return Err(DataError::Duplicate { path });
         }

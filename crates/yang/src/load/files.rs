@@ -8,7 +8,8 @@ use lockstep_types::ModelDigest;
 use sha2::{Digest, Sha256};
 
 use super::Options;
-use crate::error::LoadError;
+use super::statements::statements;
+use crate::error::{Fault, LoadError};
 
 /// The YANG files below a folder, by their path in it.
 pub(super) struct Files {
@@ -76,7 +77,7 @@ impl Files {
     }
 
     /// The modules to load: those that were asked for, or all there are.
-    pub(super) fn modules(&self, path: &Path, wanted: &[String]) -> Result<Vec<String>, LoadError> {
+    pub(super) fn modules(&self, path: &Path, asked: &[String]) -> Result<Vec<String>, LoadError> {
         if path.to_str().is_none() {
             return Err(LoadError::NotUtf8 { path: path.to_owned() });
         }
@@ -85,13 +86,43 @@ impl Files {
         if found.is_empty() {
             return Err(LoadError::NoModules { path: path.to_owned() });
         }
-        if let Some(unknown) = wanted.iter().find(|name| !found.contains(name.as_str())) {
-            let nearest = nearest(unknown, &found);
-            let path = path.to_owned();
-            return Err(LoadError::UnknownModule { module: unknown.clone(), path, nearest });
+        let wanted: Vec<&str> = asked.iter().map(|name| bare(name)).collect();
+        if let Some(unknown) = wanted.iter().find(|name| !found.contains(**name)) {
+            let (module, path) = ((*unknown).to_owned(), path.to_owned());
+            return Err(LoadError::UnknownModule {
+                nearest: nearest(unknown, &found),
+                module,
+                path,
+            });
+        }
+        if let Some(unknown) = asked.iter().find(|name| !self.has_revision(name)) {
+            let (module, path) = (unknown.clone(), path.to_owned());
+            return Err(LoadError::UnknownModule { module, path, nearest: None });
         }
         let all = || found.iter().cloned().collect();
-        Ok(if wanted.is_empty() { all() } else { wanted.to_vec() })
+        let chosen = || wanted.iter().map(|name| (*name).to_owned()).collect();
+        Ok(if wanted.is_empty() { all() } else { chosen() })
+    }
+
+    /// The newest revision of a module, where there are several files of it.
+    pub(super) fn newest(&self, name: &str) -> Option<String> {
+        let found = self.revisions(name);
+        if found.len() > 1 { found.into_iter().flatten().max() } else { None }
+    }
+
+    /// Whether the revision is there that is asked for, if one is.
+    fn has_revision(&self, asked: &str) -> bool {
+        let Some((name, revision)) = asked.split_once('@') else { return true };
+        self.revisions(name).iter().flatten().any(|known| known == revision)
+    }
+
+    /// The revision of each file of a module.
+    fn revisions(&self, name: &str) -> Vec<Option<String>> {
+        let revision = |bytes: &Vec<u8>| {
+            let text = std::str::from_utf8(bytes).ok().filter(|text| module(text) == Some(name))?;
+            Some(statements(text, &["revision"]).map(|revision| revision.argument).max())
+        };
+        self.files.values().filter_map(revision).collect()
     }
 
     /// What the models are known by: names and bytes of the files, and what was chosen of them,
@@ -114,9 +145,17 @@ impl Files {
         }
         let text = HEXLOWER.encode(&hash.finalize());
         // Sixty-four hexadecimal digits are always a name.
-        ModelDigest::new(text)
-            .map_err(|error| LoadError::Invalid { messages: vec![error.to_string()] })
+        ModelDigest::new(text).map_err(|error| {
+            let message = error.to_string();
+            let fault = Fault { path: None, line: None, at: None, message };
+            LoadError::Invalid { faults: vec![fault] }
+        })
     }
+}
+
+/// The name of a module without the revision that may follow it.
+fn bare(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(name, _)| name)
 }
 
 /// The name of the module in this text; none for a submodule.

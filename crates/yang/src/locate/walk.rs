@@ -99,9 +99,12 @@ impl ModelSet {
     ) -> Result<Element, PathError> {
         let Some(first) = found.first() else { return Ok(element.clone()) };
         let wild = matches!(element.name(), ONE | MANY);
-        let name = if wild { element.name() } else { &self.schema().node(*first).element };
         let malformed = |_| PathError::Wildcard { path: path.clone() };
-        let mut canonical = Element::new(name).map_err(malformed)?;
+        let known = self.schema().node(*first).step.clone().filter(|_| !wild);
+        let mut canonical = match known {
+            Some(known) => known,
+            None => Element::new(element.name()).map_err(malformed)?,
+        };
         for (key, value) in element.keys() {
             let value = self.canonical_key(found, key, value).map_err(|message| {
                 let (path, key) = (path.clone(), bare(key).to_owned());

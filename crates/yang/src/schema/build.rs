@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_types::Element;
 use yang5::context::Context;
 use yang5::schema::{DataValueType, SchemaNode, SchemaNodeKind};
 
@@ -92,6 +93,7 @@ impl Schema {
             let qualified = node.qualified();
             let alone = same.get(&node.name) == Some(&1);
             node.element = if alone { node.name.clone() } else { qualified.clone() };
+            node.step = Element::new(&node.element).ok();
             let (element, state, when) = (node.element.clone(), node.state, node.when_below);
             let parent = &mut self.nodes[id];
             parent.state |= state;
@@ -106,6 +108,7 @@ fn root() -> Node {
         name: String::new(),
         module: String::new(),
         element: String::new(),
+        step: None,
         parent: ROOT,
         kind: Kind::Root,
         config: true,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lockstep_yang::{LoadError, ModelSet, Options};
+use lockstep_yang::{Data, DataForm, LoadError, ModelSet, Operation, Options};
 
 use crate::common::{TYPES, path};
 
@@ -115,10 +115,7 @@ fn what_cannot_be_loaded_is_told() {
     for body in ["leaf x { type nope; }", "leaf x {", "import nope { prefix n; }"] {
         let folder = folder(&[("a.yang", &module("a", body))]);
         let error = load(folder.path().to_owned(), &[], &[]).unwrap_err();
-        assert!(
-            matches!(&error, LoadError::Invalid { messages } if !messages.is_empty()),
-            "{error}"
-        );
+        assert!(matches!(&error, LoadError::Invalid { faults } if !faults.is_empty()), "{error}");
     }
 }
 
@@ -126,4 +123,131 @@ fn what_cannot_be_loaded_is_told() {
 fn a_model_set_is_shared_between_threads() {
     fn shared<T: Send + Sync + Clone>() {}
     shared::<ModelSet>();
+}
+
+fn revised(revision: &str, leaf: &str) -> String {
+    module("a", &format!("revision {revision}; leaf {leaf} {{ type string; }}"))
+}
+
+#[test]
+fn the_newest_revision_unless_told() {
+    let (old, new) = (revised("2020-02-02", "old"), revised("2021-01-01", "new"));
+    let user = module("b", "import a { prefix a; } leaf b { type leafref { path '/a:new'; } }");
+    for names in [
+        ["a@2020-02-02.yang", "a@2021-01-01.yang"],
+        ["1/a.yang", "2/a.yang"],
+        ["2/a.yang", "1/a.yang"],
+        ["x/y/a.yang", "a@2021-01-01.yang"],
+    ] {
+        let folder = folder(&[(names[0], &old), (names[1], &new), ("b.yang", &user)]);
+        let has = |modules: &[&str], leaf: &str| {
+            let set = load(folder.path().to_owned(), modules, &[]).unwrap();
+            set.check(&format!("/{leaf}").parse().unwrap()).is_ok()
+        };
+        assert!(has(&["a"], "new") && !has(&["a"], "old"), "{names:?}");
+        assert!(has(&["a@2020-02-02"], "old") && has(&[], "b"), "{names:?}");
+        let error = load(folder.path().to_owned(), &["a@1999-01-01"], &[]).unwrap_err();
+        assert!(error.to_string().contains("1999-01-01"), "{error}");
+    }
+}
+
+#[test]
+fn submodules_may_lie_anywhere() {
+    let main = module("m", "include part; leaf x { type string; }");
+    let part = "submodule part { belongs-to m { prefix m; } \
+                include deeper; leaf y { type string; } }";
+    let deeper = "submodule deeper { belongs-to m { prefix m; } \
+                  leaf z { type string; } }";
+    let folder =
+        folder(&[("m.yang", &main), ("parts/part.yang", part), ("parts/more/deeper.yang", deeper)]);
+    let set = load(folder.path().to_owned(), &[], &[]).unwrap();
+    for leaf in ["/x", "/y", "/z"] {
+        assert!(set.check(&leaf.parse().unwrap()).is_ok(), "{leaf}");
+    }
+}
+
+#[test]
+fn deviations_are_heeded() {
+    let main = module("m", "leaf x { type uint8; } leaf y { type string; }");
+    let deviation = module(
+        "dev",
+        "import m { prefix m; } deviation /m:y { deviate not-supported; } \
+         deviation /m:x { deviate replace { type string; } }",
+    );
+    let folder = folder(&[("m.yang", &main), ("dev.yang", &deviation)]);
+    let all = load(folder.path().to_owned(), &[], &[]).unwrap();
+    assert!(all.check(&"/y".parse().unwrap()).is_err());
+    let data = Data { form: DataForm::Ietf, json: "text".into() };
+    let operation = [Operation::Update("/x".parse().unwrap(), data)];
+    assert!(all.edit(&operation).is_ok());
+    let plain = load(folder.path().to_owned(), &["m"], &[]).unwrap();
+    assert!(plain.check(&"/y".parse().unwrap()).is_ok() && plain.edit(&operation).is_err());
+}
+
+#[test]
+fn a_fault_is_told_with_file_and_line() {
+    let head = "module a {\n  yang-version 1.1;\n  namespace \"urn:a\";\n  prefix a;\n";
+    for (body, line, reason) in [
+        ("  leaf x {\n    type strin;\n  }\n}\n", 6, "strin"),
+        ("  leaf x {\n    tipe string;\n  }\n}\n", 6, "tipe"),
+        ("  leaf x {\n    type string;\n    must \"../y = \";\n  }\n}\n", 5, "XPath"),
+        ("  leaf x {\n    type string;\n    must \"preceding-sibling::*\";\n  }\n}\n", 7, "axis"),
+    ] {
+        let good = module("good", "leaf g { type string; }");
+        let folder = folder(&[("deep/a.yang", &format!("{head}{body}")), ("good.yang", &good)]);
+        let error = load(folder.path().to_owned(), &["a"], &[]).unwrap_err().to_string();
+        let place = format!("deep/a.yang, line {line}: ");
+        assert!(error.contains(&place) && error.contains(reason), "{error}");
+        // Another set of the same folder is none the worse for it.
+        assert!(load(folder.path().to_owned(), &["good"], &[]).is_ok());
+    }
+}
+
+#[test]
+fn what_libyang_would_not_survive_is_refused() {
+    let body = |expression: &str| {
+        format!(
+            "container c {{ leaf x {{ type string; must \"{expression}\"; }} list l {{ key k; leaf k \
+             {{ type string; }} container d {{ leaf e {{ type string; }} }} }} }} \
+             leaf top {{ type string; }}"
+        )
+    };
+    let refused = |expression: &str| {
+        let folder = folder(&[("a.yang", &module("a", &body(expression)))]);
+        matches!(load(folder.path().to_owned(), &[], &[]), Err(LoadError::Expression { .. }))
+    };
+    let long = "1 = 1 or ".repeat(5_000) + "1";
+    for expression in [
+        "count(ancestor-or-self::*) < 9",
+        "../l/preceding-sibling::*",
+        "count(//following::*) < 9",
+        "sum(/) = 1",
+        "deref(/.)",
+        "enum-value(../..)",
+        "bit-is-set(/ | ., 'a')",
+        "(//*)/../*",
+        "not((../l | ../l/d)/../*)",
+        "../l[count(preceding::l) = 0]",
+        long.as_str(),
+    ] {
+        assert!(refused(expression), "{expression}");
+    }
+    for expression in [
+        "../../top = 'a' or count(../l) < 3",
+        "not(../l[k = current()]/d/e) or //top",
+        "count(..//e) < 4 and count(../l/descendant::e | ../../top) < 9",
+        "deref(.)/../top or sum(../l/k) < 9",
+    ] {
+        assert!(!refused(expression), "{expression}");
+    }
+}
+
+#[test]
+fn conditions_that_libyang_would_not_survive_are_refused() {
+    let waits = "leaf s { type string; } leaf x { type string; when \"../s = 'a'\"; } \
+                 container o { when \"../s = 'b'\"; \
+                 leaf i { type string; default d; when \"../../x = 'c'\"; } }";
+    let folder = folder(&[("a.yang", &module("a", waits))]);
+    let error = load(folder.path().to_owned(), &[], &[]).unwrap_err();
+    assert!(matches!(error, LoadError::Conditions { .. }), "{error}");
 }

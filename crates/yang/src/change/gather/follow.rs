@@ -49,7 +49,7 @@ impl Gather<'_> {
             let mut all = std::mem::take(&mut keys);
             keys.clone_from(&all);
             all.extend(target);
-            let Some(element) = element(&node.element, &all) else { continue };
+            let Some(element) = element(node.step.clone(), &all) else { continue };
             let path = at.child(element);
             let is_one = path.last().is_some_and(|last| last.keys().len() == node.keys.len());
             if is_one {
@@ -142,7 +142,6 @@ impl Gather<'_> {
     }
 }
 
-fn element(name: &str, keys: &[(String, String)]) -> Option<Element> {
-    let bare = Element::new(name).ok()?;
-    keys.iter().try_fold(bare, |element, (key, value)| element.with_key(key, value).ok())
+fn element(bare: Option<Element>, keys: &[(String, String)]) -> Option<Element> {
+    keys.iter().try_fold(bare?, |element, (key, value)| element.with_key(key, value).ok())
 }
