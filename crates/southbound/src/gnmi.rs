@@ -31,6 +31,7 @@ mod set;
 mod subscription;
 mod unverified;
 mod watch;
+mod way;
 mod wire;
 
 use std::sync::Arc;

@@ -7,7 +7,8 @@
 //!             Event::Connected, Answered, Disconnected
 //!    node ◄──────────────────────────────┐
 //!      │                                 │
-//!      └── send, close ──►  Link ────────┘          one per target, a task
+//!      ├── send, close ──►  Link ────────┘          one per target, a task
+//!      └── watch, look ──►   │ ──► Noticed, Report  beside what is asked
 //!                            │  connect, ask
 //!                            ▼
 //!                       Driver ──► Line             one connection, from its first byte to its last
@@ -28,6 +29,11 @@
 //! - Requests go to a device one at a time, in the order they were sent.
 //! - Every answer is classified once, in one table (`gnmi/answer.rs`). "Nobody knows" is an answer
 //!   too, and the right one whenever a Set may or may not have arrived.
+//!
+//! - What a device can (whether it fences, has commits that are to be confirmed, tells of changes) is found
+//!   out once for each connection.
+//! - Notices of a device that is watched are not in order with answers. What looks like drift is to be
+//!   read ([`Ask::Read`](lockstep_protocol::Ask::Read)) before it is called so.
 //!
 //! Absent: retries with a meaning. A link connects again for ever, but never sends anything twice:
 //! what to do about a refusal or an unknown outcome is decided by the core.

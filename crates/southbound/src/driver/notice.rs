@@ -15,6 +15,9 @@ pub struct Watch {
 /// What comes first on a connection is [`Notice::All`]. Our own Sets are told of like anyone else's. Who
 /// is slow to listen is told [`Notice::All`] in place of what was missed. A device on which changes
 /// cannot be subscribed to is read from time to time, and only [`Notice::All`] is told of it.
+///
+/// Notices are not in order with the answers to requests: one may be older than a Set that was answered
+/// before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// This changed. Of what was held before it clears the subtrees of its paths, then sets its units.

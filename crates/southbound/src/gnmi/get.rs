@@ -28,6 +28,11 @@ pub(super) fn request(path: &Path, origin: Option<&str>, encoding: Encoding) -> 
     }
 }
 
+/// The same of everything, for devices that do not tell configuration from state.
+pub(super) fn of_all(get: GetRequest) -> GetRequest {
+    GetRequest { r#type: get_request::DataType::All.into(), ..get }
+}
+
 /// On the wire.
 pub(super) fn encoding(encoding: Encoding) -> gnmi::Encoding {
     match encoding {

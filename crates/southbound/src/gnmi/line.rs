@@ -23,6 +23,7 @@ use super::arbitration::Manner;
 use super::busy::Busy;
 use super::known::Known;
 use super::quiet::Quiet;
+use super::way::Reading;
 use super::wire::Hold;
 use super::{Client, Encoding, Gnmi, endpoint, set};
 use crate::{BoxFuture, Commit, Fencing, Line, Look, Notice, Report, Settled, Watch};
@@ -41,6 +42,7 @@ pub(super) struct GnmiLine {
     /// Whether it may be asked for commits that are to be confirmed.
     may_confirm: bool,
     manner: Manner,
+    reading: Reading,
     known: Known,
     busy: Busy,
     quiet: Quiet,
@@ -63,6 +65,7 @@ impl GnmiLine {
             drift_interval: driver.options.drift_interval,
             may_confirm: driver.options.commit_confirmed,
             manner: Manner::new(&driver.options.role),
+            reading: Reading::default(),
             known: Known::default(),
             busy: Busy::new(),
             quiet: Quiet::new(driver.options.keepalive, driver.calm.clone()),

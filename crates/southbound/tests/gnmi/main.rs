@@ -14,6 +14,7 @@ mod connecting;
 mod ends;
 mod faults;
 mod fencing;
+mod gnxi;
 mod no_answer;
 mod openconfig;
 mod random;

@@ -139,6 +139,25 @@ async fn a_device_without_get_is_read_by_subscribe() {
 }
 
 #[tokio::test]
+async fn a_device_that_does_not_tell_configuration_from_state_is_read_as_a_whole() {
+    let device = Device::new();
+    let more = json!({ "lab:system": { "hostname": "leaf1", "uptime": "5" } });
+    let whole = vec![notification("/", vec![update("/", value::json(&more, true))])];
+    let response = GetResponse { notification: whole, ..Default::default() };
+    device.on_get(move |get| match get.r#type() {
+        get_request::DataType::All => Reaction::Answer(response.clone()),
+        other => Reaction::Refuse(Status::unimplemented(format!("no {other:?}"))),
+    });
+    let line = World::line(options(device.listen(None).await)).await;
+    let hostname = [(path("/system/hostname"), Content::leaf("leaf1"))].into_iter().collect();
+    for _ in 0..2 {
+        let hostname = Configuration::clone(&hostname);
+        assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(hostname));
+    }
+    assert_eq!(device.gets().len(), 3, "found out once");
+}
+
+#[tokio::test]
 async fn a_device_with_room_for_few_calls_is_read_any_number_of_times() {
     let device = Device::new();
     device.on_get(|_| Reaction::Refuse(Status::unimplemented("no Get")));

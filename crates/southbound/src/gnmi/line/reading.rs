@@ -1,13 +1,14 @@
 //! What a device holds: by Get, or by Subscribe where there is no Get.
 
-use lockstep_gnmi::proto::gnmi::GetResponse;
+use lockstep_gnmi::proto::gnmi::{GetRequest, GetResponse};
 use lockstep_protocol::Answer;
 use lockstep_protocol::record::Failure;
 use lockstep_types::{Configuration, Path};
-use tonic::{Code, Response, Status};
+use tonic::{Response, Status};
 
 use super::{GnmiLine, aside};
 use crate::gnmi::answer::{self, Asked, Meaning};
+use crate::gnmi::way::Way;
 use crate::gnmi::{get, once};
 use crate::{Look, Report};
 
@@ -41,25 +42,35 @@ impl GnmiLine {
         }
     }
 
+    /// In the first way that the device has.
     async fn get_or_subscribe(&self, path: &Path) -> Result<GetResponse, Status> {
-        let request = || self.request(get::request(path, self.models.origin(), self.encoding));
-        let refusal = match self.client.clone().get(request()).await {
-            Err(status) if needs_a_stream(&status) => status,
-            answered => return answered.map(Response::into_inner),
-        };
-        match once::read(self.client.clone(), request()).await {
-            // Neither is there: the words about Get are the ones to go by.
-            Err(status) if status.code() == Code::Unimplemented => Err(refusal),
-            told => told,
+        let mut refusal = None;
+        loop {
+            let way = self.reading.way();
+            match self.read_by(way, path).await {
+                Err(status) if way.is_not_there(&status) => {
+                    let next = self.reading.after(way);
+                    // The words about the first way are the ones to go by.
+                    let first = refusal.get_or_insert(status);
+                    if !next {
+                        return Err(first.clone());
+                    }
+                }
+                answered => return answered,
+            }
         }
     }
-}
 
-/// Whether a device says that it has no Get, or that its answer does not fit into one message.
-fn needs_a_stream(status: &Status) -> bool {
-    match status.code() {
-        Code::Unimplemented => true,
-        Code::ResourceExhausted => answer::is_too_large(status),
-        _ => false,
+    async fn read_by(&self, way: Way, path: &Path) -> Result<GetResponse, Status> {
+        let get = get::request(path, self.models.origin(), self.encoding);
+        match way {
+            Way::Configuration => self.get_now(get).await,
+            Way::Everything => self.get_now(get::of_all(get)).await,
+            Way::Subscription => once::read(self.client.clone(), self.request(get)).await,
+        }
+    }
+
+    async fn get_now(&self, get: GetRequest) -> Result<GetResponse, Status> {
+        self.client.clone().get(self.request(get)).await.map(Response::into_inner)
     }
 }
