@@ -32,6 +32,7 @@ mod runtime;
 mod start;
 mod status;
 mod target;
+mod validation;
 
 pub use error::{Busy, StartError};
 pub use handle::Handle;

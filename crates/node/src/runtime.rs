@@ -5,9 +5,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_protocol::{
-    Answer, Check, Command, Event, Node, Subject, Txn, Verdict, View, Wake, Written,
-};
+use lockstep_protocol::{Answer, Command, Event, Node, Txn, View, Wake, Written};
 use lockstep_southbound::{Election, Link};
 use lockstep_store::{Records, Watch};
 use lockstep_types::{Revision, Target};
@@ -17,7 +15,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::adoption::guard;
 use crate::clients::Clients;
 use crate::handle::{Asked, Shared};
-use crate::target::TargetSpec;
+use crate::validation::Validation;
 
 /// How long the store is left alone after it failed.
 const STORE_PAUSE: Duration = Duration::from_millis(200);
@@ -71,6 +69,7 @@ pub(crate) struct Runtime {
     links: Arc<BTreeMap<Target, Link>>,
     publish: watch::Sender<Arc<View>>,
     events: mpsc::Sender<Event>,
+    validation: Validation,
     clients: Clients,
 }
 
@@ -83,8 +82,9 @@ impl Runtime {
         publish: watch::Sender<Arc<View>>,
         events: mpsc::Sender<Event>,
     ) -> Self {
+        let validation = Validation::new(Arc::clone(&shared), events.clone());
         let clients = Clients::new();
-        Self { core, records, shared, links, publish, events, clients }
+        Self { core, records, shared, links, publish, events, validation, clients }
     }
 
     /// Runs until it is told to stop or cannot go on. Never waits for anything but its next input.
@@ -173,7 +173,7 @@ impl Runtime {
         for command in commands {
             match command {
                 Command::Write { wake, txn } => self.write(wake, txn),
-                Command::Validate { subject, checks } => self.validate(subject, checks),
+                Command::Validate { subject, checks } => self.validation.begin(subject, checks),
                 Command::Send { target, connection, sequence, term, ask } => {
                     let election = Election { high: self.records.epoch().get(), low: term.get() };
                     if let Some(link) = self.links.get(&target) {
@@ -198,15 +198,6 @@ impl Runtime {
             let _ = events.send(Event::Written { wake, result }).await;
         });
     }
-
-    fn validate(&self, subject: Subject, checks: BTreeMap<Target, Check>) {
-        let (shared, events) = (Arc::clone(&self.shared), self.events.clone());
-        tokio::task::spawn_blocking(move || {
-            if let Some(verdict) = verdict(&shared.targets, checks) {
-                let _ = events.blocking_send(Event::Verdict { subject, verdict });
-            }
-        });
-    }
 }
 
 /// Comes at a time; never, if there is none.
@@ -227,27 +218,4 @@ async fn write(records: &Records, txn: &Txn, seen: Revision) -> Written {
             Written::Stale(seen)
         }
     }
-}
-
-/// What the models say of every result. None if this node does not have the models of one of them:
-/// then it is not for this node to decide.
-fn verdict(
-    targets: &BTreeMap<Target, TargetSpec>,
-    checks: BTreeMap<Target, Check>,
-) -> Option<Verdict> {
-    let mut verdict = Verdict { bases: BTreeMap::new(), violations: Vec::new() };
-    for (target, check) in checks {
-        let models = &targets.get(&target)?.models;
-        if *models.digest() != check.base.models {
-            return None;
-        }
-        let violations = models.validate(&check.result).into_iter();
-        verdict.violations.extend(violations.map(|found| lockstep_protocol::record::Violation {
-            target: target.clone(),
-            path: found.path,
-            message: found.message,
-        }));
-        verdict.bases.insert(target, check.base);
-    }
-    Some(verdict)
 }

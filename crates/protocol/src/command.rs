@@ -64,6 +64,18 @@ pub struct Check {
     pub base: Base,
     /// The whole result.
     pub result: Tree,
+    /// How it comes about, if what stands before is known to be valid: then what the change has no
+    /// effect on need not be looked at.
+    pub change: Option<Change>,
+}
+
+/// A change of something valid.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Change {
+    /// What stands before: valid by the models of the check.
+    pub before: Tree,
+    /// What becomes of it.
+    pub delta: Delta,
 }
 
 /// A request to a device.

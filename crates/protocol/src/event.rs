@@ -146,6 +146,9 @@ pub struct Verdict {
 pub enum Answer {
     /// It did what was asked.
     Accepted,
+    /// It took the claim, as it takes anyone's: it turns away no older master. What one of those has
+    /// sent may have an effect until so many nanoseconds after that one stopped sending.
+    Unfenced(u64),
     /// What it holds, within the models.
     Values(Tree),
     /// It will not, and nothing changed.

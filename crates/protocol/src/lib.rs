@@ -35,7 +35,7 @@ mod step;
 mod txn;
 pub mod view;
 
-pub use command::{Ask, Check, Command};
+pub use command::{Ask, Change, Check, Command};
 pub use event::{Answer, Base, Event, Subject, Verdict, Wake, Written};
 pub use node::{Node, Settings};
 pub use request::{Body, Client, Refusal, Reply, Request, Until};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Map, Path, Unit, map};
+use crate::{Delta, Map, Path, Unit, map};
 
 /// The units that one write puts into a configuration, each with its writer. [`Unit::NEVER`] takes
 /// a path out of it altogether.
@@ -29,6 +29,11 @@ impl Patch {
     /// The units, in the order of their paths.
     pub fn iter(&self) -> map::Iter<'_, Path, Unit> {
         self.0.entries()
+    }
+
+    /// What becomes of the contents, whoever writes them.
+    pub fn delta(&self) -> Delta {
+        self.iter().map(|(path, unit)| (path.clone(), unit.content.clone())).collect()
     }
 
     /// The number of units.

@@ -80,6 +80,7 @@ pub(super) fn ask(ask: &Ask) -> String {
 pub(super) fn answer(answer: &Answer) -> String {
     match answer {
         Answer::Accepted => "accepted".into(),
+        Answer::Unfenced(_) => "accepted, as anyone's".into(),
         Answer::Values(tree) => values(tree),
         Answer::Refused(failure) => format!("REFUSED: {}", failure.message),
         Answer::Fenced => "fenced".into(),

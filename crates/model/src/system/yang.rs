@@ -64,7 +64,12 @@ impl System {
         let Question { node, subject, checks } = question;
         let (mut violations, mut bases) = (Vec::new(), BTreeMap::new());
         for (target, check) in checks {
-            let broken = broken_rules(&self.scenario, &check.base.models, &check.result);
+            let models = &check.base.models;
+            // Whoever looks at a change alone does not see what was broken before.
+            let before = check.change.map(|change| change.before).unwrap_or_default();
+            let known: Vec<_> = broken_rules(&self.scenario, models, &before).collect();
+            let broken = broken_rules(&self.scenario, models, &check.result);
+            let broken = broken.filter(|rule| !known.contains(rule));
             violations.extend(broken.map(|(at, message)| Violation {
                 target: target.clone(),
                 path: path(at),

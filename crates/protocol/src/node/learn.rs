@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use lockstep_types::{Connection, Revision, Target};
 
 use super::Node;
-use super::link::Work;
 use crate::command::Command;
 use crate::event::{Event, Subject, Wake, Written};
 use crate::record::Status;
@@ -155,9 +154,9 @@ impl Node {
 
     fn connected(&mut self, target: Target, connection: Connection) -> BTreeSet<Wake> {
         let link = self.desk.links.entry(target.clone()).or_default();
+        link.drop_work();
         link.connection = connection;
         link.up = true;
-        link.work = Work::Idle;
         [Wake::Target(target)].into()
     }
 

@@ -66,6 +66,12 @@ pub enum Work {
 }
 
 impl Work {
+    /// Whether it changes the device.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        matches!(self, Self::Pushing(..) | Self::Applying(_) | Self::Undoing(_))
+    }
+
     /// Whether an answer of the device is due.
     #[must_use]
     pub fn is_outstanding(&self) -> bool {
@@ -95,14 +101,26 @@ pub struct Link {
     pub work: Work,
     /// Not before then.
     pub retry: Option<Retry>,
+    /// The last term of this node.
+    pub term: Term,
+    /// What this node or an older master sent may still land: nobody waited for the end of it.
+    pub unsettled: bool,
+    /// By then all of it has landed that ever will, on a device that turns nobody away.
+    pub quiet: Option<Timestamp>,
 }
 
 impl Link {
     /// The connection is gone, and with it what was under way and what was waited for.
     pub(super) fn down(&mut self) {
         self.up = false;
-        self.work = Work::Idle;
         self.retry = None;
+        self.drop_work();
+    }
+
+    /// Nobody waits any more for what is under way.
+    pub(super) fn drop_work(&mut self) {
+        let work = std::mem::take(&mut self.work);
+        self.unsettled |= work.is_set();
     }
 }
 
@@ -149,6 +167,20 @@ impl Node {
             let failures = failures.saturating_add(1).min(self.settings.backoff_doublings);
             link.retry = Some(Retry { at, failures });
         }
+    }
+
+    /// A device that turns no older master away has taken our claim. It is read once nothing that was
+    /// sent before can change it any more; until then it is left alone, and claimed again after that.
+    pub(super) fn is_quiet(&mut self, target: &Target, wait: u64) -> bool {
+        let now = self.desk.now;
+        let Some(link) = self.desk.links.get_mut(target) else { return false };
+        if std::mem::take(&mut link.unsettled) {
+            link.quiet = Some(now.after(wait));
+        }
+        let quiet = link.quiet.filter(|quiet| now < *quiet);
+        link.quiet = quiet;
+        link.retry = quiet.map(|at| Retry { at, failures: 0 }).or(link.retry);
+        quiet.is_none()
     }
 
     pub(super) fn end_back_off(&mut self, target: &Target) {

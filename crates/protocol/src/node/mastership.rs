@@ -32,10 +32,14 @@ impl Node {
             draft.without_master(target);
             draft.alive(&self.session);
         }
-        let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default().next();
+        let last = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
         let session = Some(self.session.clone());
-        draft.put_mastership(target, Mastership { session, term, connection });
+        draft.put_mastership(target, Mastership { session, term: last.next(), connection });
         let txn = draft.txn();
+        if let Some(link) = self.desk.links.get_mut(target) {
+            // Somebody else was the master last, who may have left something under way.
+            link.unsettled |= last != link.term;
+        }
         self.write(Wake::Target(target.clone()), txn, out);
     }
 

@@ -32,7 +32,8 @@ impl Node {
             return;
         }
         let result = self.committed_up_to(target, index);
-        let results = [(target.clone(), result)].into();
+        // What stood before the entry may not be valid either, so it is looked at as a whole.
+        let results = [(target.clone(), (result, None))].into();
         let Some(violations) = self.violations(&subject, results, true, out) else { return };
         if violations.is_empty() {
             self.checked_up_to(target, more.then_some(index), out);

@@ -15,11 +15,19 @@ impl Node {
         let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
         let Some(link) = self.desk.links.get_mut(target) else { return };
         let work = std::mem::take(&mut link.work);
+        link.unsettled |= work.is_set() && answer == Answer::Unknown;
         match (work, answer) {
             (_, Answer::Unknown) => self.give_up(target, out),
             (_, Answer::Busy) => self.back_off(target),
             (Work::Claiming, Answer::Accepted) => {
+                // Whatever was sent before is turned away from now on.
+                link.unsettled = false;
                 self.send(target, term, Ask::Read, Work::Reading, out);
+            }
+            (Work::Claiming, Answer::Unfenced(wait)) => {
+                if self.is_quiet(target, wait) {
+                    self.send(target, term, Ask::Read, Work::Reading, out);
+                }
             }
             (Work::Reading, Answer::Values(seen)) => self.push(target, term, seen, out),
             (Work::Pushing(push, _), Answer::Accepted) => {

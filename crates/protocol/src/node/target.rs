@@ -41,6 +41,9 @@ impl Node {
         let Some(mastership) = self.view.mastership(target) else { return };
         let term = mastership.term;
         let won_on = mastership.connection;
+        if let Some(link) = self.desk.links.get_mut(target) {
+            link.term = term;
+        }
         match self.connection(target) {
             None => self.release(target, out),
             Some(connection) if connection != won_on => self.take(target, out),

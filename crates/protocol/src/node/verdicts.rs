@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lockstep_types::{Configuration as Tree, Edit, Target};
 
 use super::Node;
-use crate::command::{Check, Command};
+use crate::command::{Change, Check, Command};
 use crate::event::{Base, Subject, Verdict, Wake};
 use crate::record::{Reason, Status, Transaction, Violation};
 use crate::step::{self, Plan};
@@ -41,10 +41,14 @@ impl Node {
             Ok(plan) => plan,
             Err(reason) => return Decision::Reject(reason),
         };
-        let mut results = BTreeMap::new();
-        for (target, planned) in &plan {
-            results.insert(target.clone(), self.view.committed(target).patched(&planned.committed));
-        }
+        let results = plan.iter().map(|(target, planned)| {
+            let before = self.view.committed(target);
+            let result = before.patched(&planned.committed);
+            let delta = planned.committed.delta();
+            let change = self.view.is_valid(target).then_some(Change { before, delta });
+            (target.clone(), (result, change))
+        });
+        let results = results.collect();
         // A submission whose verdict was overtaken goes into the log, where nothing can overtake it.
         let overtaken =
             matches!(subject, Subject::Submission(_)) && self.desk.verdicts.contains_key(&subject);
@@ -61,14 +65,14 @@ impl Node {
     pub(super) fn violations(
         &mut self,
         subject: &Subject,
-        results: BTreeMap<Target, Tree>,
+        results: BTreeMap<Target, (Tree, Option<Change>)>,
         ask: bool,
         out: &mut Vec<Command>,
     ) -> Option<Vec<Violation>> {
         let mut checks = BTreeMap::new();
-        for (target, result) in results {
+        for (target, (result, change)) in results {
             let base = self.base(&target)?;
-            checks.insert(target, Check { base, result });
+            checks.insert(target, Check { base, result, change });
         }
         let bases = checks.iter().map(|(target, check)| (target, &check.base));
         if let Some(verdict) = self.desk.verdicts.get(subject) {

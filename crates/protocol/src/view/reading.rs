@@ -64,6 +64,15 @@ impl View {
             .is_some_and(|c| c.header.holder.is_some() || c.header.recheck.is_some())
     }
 
+    /// Whether the committed tree is known to be valid by the target's models, outside a recheck: some
+    /// change stands, so it was found valid with that change, and with whatever was decided since. What
+    /// nothing stands in may lack what the models demand.
+    #[must_use]
+    pub fn is_valid(&self, target: &Target) -> bool {
+        let header = self.header(target);
+        header.recheck.is_none() && header.committed.revision != Index::ZERO
+    }
+
     /// Whether the device was brought in line in the current term of a live master.
     #[must_use]
     pub fn is_synchronised(&self, target: &Target) -> bool {

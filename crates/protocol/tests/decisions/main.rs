@@ -46,6 +46,7 @@ mod statuses;
 mod submit_and_decide;
 #[cfg(test)]
 mod undo;
+mod unfenced;
 #[cfg(test)]
 mod unknown_outcome;
 #[cfg(test)]

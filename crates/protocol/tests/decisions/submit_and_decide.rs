@@ -1,12 +1,13 @@
 //! Submit and Decide: one write where they can be, comparing everything that was read.
 
 use lockstep_protocol::record::{Head, Header, Key, Mode, Proposal, Reason, Status, Transaction};
-use lockstep_protocol::{Answer, Ask, Check, Command, Compare, Op, Subject, Wake};
-use lockstep_types::Configuration as Tree;
+use lockstep_protocol::{Answer, Ask, Change, Check, Command, Compare, Op, Subject, Wake};
+use lockstep_types::{Configuration as Tree, Delta};
 
 use crate::support::{
     N1, NOW, World, absent, asynchronous, bound, change, clear, delta, entry, id, index, mark,
-    patch, present, queued, send, session, set, target, time, tree, undo, unit, violation, write,
+    patch, present, queued, rollback, send, session, set, target, time, tree, undo, unit,
+    violation, write,
 };
 
 fn configuration(on: &str, header: Header) -> Op {
@@ -19,11 +20,34 @@ fn a_submission_is_validated_on_the_committed_values() {
     world.submit_and_drive(N1, 1, change("a", [("t1", set([("/a", "1")]))]));
     let asked = world.submit(N1, 2, change("b", [("t1", set([("/b", "2")]))]));
 
-    let units = [("/a", present("1", 1)), ("/b", present("2", 2))];
-    let result: Tree = Tree::new().patched(&patch(units));
-    let check = Check { base: world.base("t1"), result };
+    let before = Tree::new().patched(&patch([("/a", present("1", 1))]));
+    let result = before.patched(&patch([("/b", present("2", 2))]));
+    let change = Some(Change { before, delta: delta([("/b", Some("2"))]) });
+    let check = Check { base: world.base("t1"), result, change };
     let checks = [(target("t1"), check)].into();
     assert_eq!(asked, [Command::Validate { subject: Subject::Submission(id("b")), checks }]);
+}
+
+#[test]
+fn where_nothing_stands_the_whole_is_validated() {
+    let mut world = World::ready(["t1"]);
+    let first = world.submit(N1, 1, change("a", [("t1", set([("/a", "1")]))]));
+    assert!(by_change(&first).is_empty());
+    world.drive(N1, first);
+    let rolled_back = world.submit(N1, 2, rollback("b", 1));
+    assert_eq!(by_change(&rolled_back), [delta([("/a", None)])]);
+    world.drive(N1, rolled_back);
+    let anew = world.submit(N1, 3, change("c", [("t1", set([("/a", "1")]))]));
+    assert!(by_change(&anew).is_empty());
+}
+
+/// What yang is asked that may be looked at by what changes.
+fn by_change(commands: &[Command]) -> Vec<Delta> {
+    let checks = commands.iter().filter_map(|command| match command {
+        Command::Validate { checks, .. } => Some(checks.values()),
+        _ => None,
+    });
+    checks.flatten().filter_map(|check| Some(check.change.as_ref()?.delta.clone())).collect()
 }
 
 #[test]
@@ -200,7 +224,8 @@ fn a_verdict_on_other_values_is_asked_for_again() {
 
     let again = world.valid(N1, &asked);
     let units = [("/a", present("1", 1)), ("/b", present("9", 0))];
-    let check = Check { base: world.base("t1"), result: Tree::new().patched(&patch(units)) };
+    let result = Tree::new().patched(&patch(units));
+    let check = Check { base: world.base("t1"), result, change: None };
     let checks = [(target("t1"), check)].into();
     assert_eq!(again, [Command::Validate { subject: Subject::Transaction(index(1)), checks }]);
 }

@@ -170,6 +170,7 @@ impl Devices {
 fn fits(ask: &Ask, answer: &Answer) -> bool {
     match answer {
         Answer::Accepted => *ask != Ask::Read,
+        Answer::Unfenced(_) => *ask == Ask::Claim,
         Answer::Values(_) => *ask == Ask::Read,
         Answer::Refused(_) | Answer::Fenced | Answer::Unknown | Answer::Busy => true,
     }
