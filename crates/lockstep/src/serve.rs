@@ -125,6 +125,7 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
             models,
             driver: Arc::new(driver),
             initial: target.initial,
+            ignore: target.ignore.clone(),
             tags: target.tags.clone(),
         });
     }

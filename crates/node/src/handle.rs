@@ -10,8 +10,9 @@ use lockstep_types::{Index, NodeName, SessionId, Target, Timestamp};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
+use crate::drift::Drift;
 use crate::error::Busy;
-use crate::status::TargetStatus;
+use crate::status::{Seen, TargetStatus};
 use crate::target::TargetSpec;
 
 /// What a client is told.
@@ -35,11 +36,12 @@ pub(crate) struct Shared {
     pub(crate) name: NodeName,
     pub(crate) session: SessionId,
     pub(crate) clock: Clock,
-    pub(crate) targets: BTreeMap<Target, TargetSpec>,
+    pub(crate) targets: Arc<BTreeMap<Target, TargetSpec>>,
     pub(crate) requests: mpsc::Sender<Asked>,
     pub(crate) view: watch::Receiver<Arc<View>>,
     /// The links end with the runtime, whoever still holds a handle.
     pub(crate) links: Weak<BTreeMap<Target, Link>>,
+    pub(crate) drift: Arc<Drift>,
 }
 
 impl Handle {
@@ -95,8 +97,13 @@ impl Handle {
 
     fn status_in(&self, view: &View, target: &Target) -> TargetStatus {
         let links = self.shared.links.upgrade();
-        let failure = links.and_then(|links| links.get(target)?.failure());
-        TargetStatus::of(target, self.targets().get(target), view, failure)
+        let link = links.as_ref().and_then(|links| links.get(target));
+        let seen = Seen {
+            failure: link.and_then(Link::failure),
+            fencing: link.and_then(Link::fencing),
+            drift: self.shared.drift.of(view, target),
+        };
+        TargetStatus::of(target, self.targets().get(target), view, seen)
     }
 
     /// Looks at what a device reports of its state.

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::bind::bind;
 use crate::clock::{Clock, nanoseconds};
+use crate::drift::{self, Drift};
 use crate::error::StartError;
 use crate::handle::{Handle, Shared};
 use crate::keeper::keep;
@@ -105,7 +106,16 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let (stop, stopped) = oneshot::channel();
     let links = Arc::new(links(&targets, &view, &devices_in));
     let (publish, published) = watch::channel(Arc::new(view.clone()));
-    let targets = targets.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
+    let targets: BTreeMap<_, _> =
+        targets.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
+    let (targets, drift) = (Arc::new(targets), Arc::new(Drift::default()));
+    let notices = drift::notices(&links, &targets);
+    tokio::spawn(drift::listen(
+        Arc::clone(&drift),
+        notices,
+        Arc::clone(&targets),
+        published.clone(),
+    ));
     let shared = Arc::new(Shared {
         name,
         session: session.id().clone(),
@@ -114,6 +124,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         requests: requests_in,
         view: published,
         links: Arc::downgrade(&links),
+        drift,
     });
     let operations = records.store().limits().operations;
     let records_per_write = records_per_write(operations);

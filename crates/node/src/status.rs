@@ -1,8 +1,10 @@
 //! How a target stands, in the words that users are shown.
 
 use lockstep_protocol::View;
-use lockstep_types::{Index, NodeName, Target, Term};
+use lockstep_southbound::Fencing;
+use lockstep_types::{Content, Index, NodeName, Target, Term};
 
+use crate::drift::Difference;
 use crate::target::TargetSpec;
 
 /// What a target is at.
@@ -14,6 +16,8 @@ pub enum State {
     Synchronising,
     /// It holds what was applied.
     Synchronised,
+    /// It was changed behind our back.
+    Drifted,
     /// It is left alone.
     Paused,
     /// It will not be brought in line.
@@ -28,6 +32,7 @@ impl State {
             Self::Pending => "pending",
             Self::Synchronising => "synchronising",
             Self::Synchronised => "synchronised",
+            Self::Drifted => "drifted",
             Self::Paused => "paused",
             Self::Failed => "failed",
         }
@@ -51,6 +56,10 @@ pub struct TargetStatus {
     pub state: State,
     /// Why, where it is not well.
     pub reason: Option<String>,
+    /// Who turns away an older master; none: not known to this node.
+    pub fencing: Option<Fencing>,
+    /// Where it is not as applied.
+    pub drift: Vec<Difference>,
     /// The last transaction considered for what is wanted of it.
     pub committed: Index,
     /// The last transaction considered for what it has accepted.
@@ -61,17 +70,22 @@ pub struct TargetStatus {
     pub tags: Vec<String>,
 }
 
+/// What this node has seen of a device itself.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// Why there is no connection; none: there is one.
+    pub(crate) failure: Option<String>,
+    /// Who turns away an older master.
+    pub(crate) fencing: Option<Fencing>,
+    /// Where it is not as applied.
+    pub(crate) drift: Vec<Difference>,
+}
+
 impl TargetStatus {
-    /// `failure` is why this node is not connected to it, where that is known.
-    pub(crate) fn of(
-        target: &Target,
-        spec: Option<&TargetSpec>,
-        view: &View,
-        failure: Option<String>,
-    ) -> Self {
+    pub(crate) fn of(target: &Target, spec: Option<&TargetSpec>, view: &View, seen: Seen) -> Self {
         let header = view.header(target);
         let master = view.master(target).and_then(|master| master.session.as_ref());
-        let (state, reason) = state(target, spec, view, failure);
+        let (state, reason) = state(target, spec, view, &seen);
         Self {
             name: target.clone(),
             address: spec.map(|spec| spec.address.clone()).unwrap_or_default(),
@@ -80,6 +94,8 @@ impl TargetStatus {
             term: view.mastership(target).map(|mastership| mastership.term).unwrap_or_default(),
             state,
             reason,
+            fencing: seen.fencing,
+            drift: seen.drift,
             committed: header.committed.index,
             applied: header.applied.index,
             model: spec.map(|spec| spec.model.clone()).unwrap_or_default(),
@@ -92,17 +108,36 @@ fn state(
     target: &Target,
     spec: Option<&TargetSpec>,
     view: &View,
-    failure: Option<String>,
+    seen: &Seen,
 ) -> (State, Option<String>) {
     if spec.is_none() {
         return (State::Paused, Some("the configuration file no longer names it".into()));
     }
     if view.master(target).is_none() {
-        return (State::Pending, failure);
+        return (State::Pending, seen.failure.clone());
     }
     match &view.header(target).resync_refused {
-        _ if view.is_synchronised(target) => (State::Synchronised, None),
+        _ if view.is_synchronised(target) => match drifted(&seen.drift) {
+            Some(reason) => (State::Drifted, Some(reason)),
+            None => (State::Synchronised, None),
+        },
         Some(refused) => (State::Failed, Some(format!("{}: {}", refused.code, refused.message))),
         None => (State::Synchronising, None),
     }
+}
+
+/// A device that was changed behind our back, in a line.
+fn drifted(drift: &[Difference]) -> Option<String> {
+    let first = drift.first()?;
+    let shown = |content: &Option<Content>| match content {
+        Some(Content::Leaf(value)) => format!("`{value}`"),
+        Some(_) => "there".into(),
+        None => "absent".into(),
+    };
+    let Difference { path, shows, wanted } = first;
+    let more = match drift.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    Some(format!("{path} is {}, applied is {}{more}", shown(shows), shown(wanted)))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lockstep_southbound::Driver;
-use lockstep_types::Target;
+use lockstep_types::{Path, Target};
 use lockstep_yang::ModelSet;
 
 /// What is done with a device that has a configuration of its own when it is first met.
@@ -31,6 +31,8 @@ pub struct TargetSpec {
     pub driver: Arc<dyn Driver>,
     /// What is done when it is first met.
     pub initial: Initial,
+    /// Where it may differ from what is wanted without anyone caring.
+    pub ignore: Vec<Path>,
     /// To find it by.
     pub tags: Vec<String>,
 }

@@ -163,7 +163,8 @@ impl<'de, K: Name, V: Deserialize<'de>> Visitor<'de> for Whole<K, V> {
         }
         if !is_sorted(&entries) {
             entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-            if let Some([(key, _), _]) = entries.array_windows().find(|[(a, _), (b, _)]| a == b) {
+            let twice = entries.windows(2).find(|pair| pair[0].0 == pair[1].0);
+            if let Some([(key, _), _]) = twice {
                 return Err(A::Error::custom(format_args!("`{key}` is there twice")));
             }
         }

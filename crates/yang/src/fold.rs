@@ -14,21 +14,21 @@ impl ModelSet {
     /// mention them, and with those that `wanted` does mention where the device does not. Beyond
     /// finding the difference of the two, the cost follows that.
     pub fn fold(&self, seen: &Configuration, wanted: &Configuration) -> Configuration {
-        let mut folds = Delta::new();
-        for (path, wants) in seen.diff(wanted) {
-            match (seen.get(&path), wants) {
-                (Some(shown), None) if self.is_in_force(wanted, &path, shown) => {
-                    folds.insert(path, None);
-                }
-                (None, Some(wants)) if self.is_in_force(seen, &path, &wants) => {
-                    folds.insert(path, Some(wants));
-                }
-                _ => {}
-            }
-        }
+        let differs = seen.diff(wanted).into_iter();
+        let folds: Delta = differs.filter(|(path, _)| !self.differs(seen, wanted, path)).collect();
         let mut folded: Configuration = seen.clone();
         folded.apply_values(&folds);
         folded
+    }
+
+    /// Whether a device that shows `seen` is at this path not as wanted: by more than a default that is
+    /// in force anyway.
+    pub fn differs(&self, seen: &Configuration, wanted: &Configuration, path: &Path) -> bool {
+        match (seen.get(path), wanted.get(path)) {
+            (Some(shown), None) => !self.is_in_force(wanted, path, shown),
+            (None, Some(wants)) => !self.is_in_force(seen, path, wants),
+            (shown, wants) => shown != wants,
+        }
     }
 
     /// Whether this is what a leaf or leaf-list that is not set has by default.

@@ -28,7 +28,7 @@ pub(super) fn check(
         warnings.push("retention has no effect yet: everything is kept".to_owned());
     }
     let models = models(&file, folder);
-    let targets = targets(&file, folder, &models, &mut warnings)?;
+    let targets = targets(&file, folder, &models)?;
     let listen = address("listen", file.listen.as_deref().unwrap_or(LISTEN))?;
     let http = address("http", file.http.as_deref().unwrap_or(HTTP))?;
     let tls = tls(&file, listen, http, folder)?;
@@ -138,7 +138,6 @@ fn targets(
     file: &File,
     folder: &Path,
     models: &BTreeMap<String, Models>,
-    warnings: &mut Vec<String>,
 ) -> Result<BTreeMap<Target, target::TargetConfig>, Problem> {
     let mut targets = BTreeMap::new();
     for (name, given) in &file.targets {
@@ -150,7 +149,7 @@ fn targets(
                 "`*` stands for every target, so none can have that name",
             ));
         }
-        targets.insert(name, target::check(&at, given, folder, models, warnings)?);
+        targets.insert(name, target::check(&at, given, folder, models)?);
     }
     Ok(targets)
 }

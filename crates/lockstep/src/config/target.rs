@@ -20,6 +20,8 @@ pub(crate) struct TargetConfig {
     pub driver: Options,
     /// What is done when it is first met.
     pub initial: Initial,
+    /// Where it may differ from what is wanted without anyone caring.
+    pub ignore: Vec<lockstep_types::Path>,
     /// To find it by.
     pub tags: Vec<String>,
 }
@@ -29,7 +31,6 @@ pub(super) fn check(
     given: &Target,
     folder: &Path,
     models: &BTreeMap<String, Models>,
-    warnings: &mut Vec<String>,
 ) -> Result<TargetConfig, Problem> {
     let initial = match given.initial.as_deref() {
         None | Some("adopt") => Initial::Adopt,
@@ -39,15 +40,20 @@ pub(super) fn check(
     only(at, "sync", given.sync.as_deref(), "merge", &["merge", "replace"])?;
     only(at, "drift", given.drift.as_deref(), "report", &["report", "enforce", "adopt"])?;
     only(at, "commit-confirmed", given.commit_confirmed.as_deref(), "never", &["never", "always"])?;
-    if given.drift.is_some() || !given.ignore.is_empty() {
-        warnings.push(format!("{at}: drift is not watched for yet"));
-    }
     Ok(TargetConfig {
         model: model(at, given.model.as_deref(), models)?,
         driver: driver(at, given, folder)?,
         initial,
+        ignore: ignored(at, &given.ignore)?,
         tags: given.tags.clone(),
     })
+}
+
+fn ignored(at: &str, given: &[String]) -> Result<Vec<lockstep_types::Path>, Problem> {
+    let read = |(number, text): (usize, &String)| {
+        text.parse().map_err(|error| Problem::value(format!("{at}.ignore[{number}]"), error))
+    };
+    given.iter().enumerate().map(read).collect()
 }
 
 /// The model set that is named, or the only one there is.

@@ -65,7 +65,7 @@ retention: {transactions: 100000, days: 90}
     );
     assert_eq!((config.message, config.pending), (1 << 20, 3));
     assert!(config.tls.is_some_and(|tls| tls.require_client_cert));
-    assert_eq!(config.warnings.len(), 2, "{:?}", config.warnings);
+    assert_eq!(config.warnings.len(), 1, "{:?}", config.warnings);
 }
 
 #[test]

@@ -111,6 +111,7 @@ fn spec(number: usize, address: SocketAddr, models: &ModelSet, initial: Initial)
         models: models.clone(),
         driver: Arc::new(Gnmi::new(reach, models.clone())),
         initial,
+        ignore: Vec::new(),
         tags: Vec::new(),
     }
 }

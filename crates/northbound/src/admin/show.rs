@@ -2,7 +2,7 @@
 
 use lockstep_gnmi::code;
 use lockstep_gnmi::proto::lockstep::v1::{Failure, Target, Transaction, TransactionTarget};
-use lockstep_node::TargetStatus;
+use lockstep_node::{Fencing, TargetStatus};
 use lockstep_protocol::View;
 use lockstep_protocol::record::{self, Kind, Reason};
 use lockstep_types::Timestamp;
@@ -89,12 +89,19 @@ pub(super) fn target(status: TargetStatus) -> Target {
         term: status.term.get(),
         state: status.state.name().into(),
         reason: status.reason.unwrap_or_default(),
-        // Devices are not probed yet for whether they honour the election id.
-        fencing: "unknown".into(),
+        fencing: fencing(status.fencing).into(),
         committed: status.committed.get(),
         applied: status.applied.get(),
         model: status.model,
         tags: status.tags,
+    }
+}
+
+fn fencing(known: Option<Fencing>) -> &'static str {
+    match known {
+        Some(Fencing::Device) => "device",
+        Some(Fencing::StoreOnly) => "store-only",
+        None => "unknown",
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is read off a view: queues, their heads, and what readers are served.
 
-use lockstep_types::{Configuration as Tree, Index, Target};
+use lockstep_types::{Configuration as Tree, Content, Index, Path, Target};
 
 use super::{Queue, View};
 use crate::effect;
@@ -77,6 +77,26 @@ impl View {
     #[must_use]
     pub fn is_synchronised(&self, target: &Target) -> bool {
         self.master(target).is_some_and(|master| self.header(target).synced == master.term)
+    }
+
+    /// Whether a device may show this at a path without having been changed behind our back: it is
+    /// what was applied, or the device's own form of it, or what is being sent or undone right now.
+    #[must_use]
+    pub fn is_as_wanted(&self, target: &Target, path: &Path, shows: &Option<Content>) -> bool {
+        let applied = self.configuration(target).map(|c| &c.applied);
+        let wanted = applied.and_then(|applied| applied.get(path));
+        let own_form = self
+            .marks(target)
+            .and_then(|marks| marks.get(path))
+            .is_some_and(|mark| mark.wanted.as_ref() == wanted && mark.seen == *shows);
+        let sent = self.apply_head(target).and_then(|index| self.transaction(index));
+        let sent = sent.map(|head| effect::applied(self, head, target));
+        let undone = self.undo_head(target).and_then(|index| self.transaction(index));
+        let undone = undone.map(|head| effect::undone(self, head, target));
+        let under_way = [sent, undone].into_iter().flatten();
+        shows.as_ref() == wanted
+            || own_form
+            || under_way.into_iter().any(|delta| delta.get(path) == Some(shows))
     }
 
     /// Whether a transaction that is being reverted may have reached the device (rule 3): it is

@@ -135,6 +135,17 @@ impl GnmiLine {
     }
 
     /// The device is told, too, how long it is waited for, so that it may give up by itself.
+    /// What an accepted claim is worth. Where nobody could find out, no more than on a device that takes
+    /// anyone's.
+    fn claimed(&self) -> Answer {
+        match self.known.fencing() {
+            Some(Fencing::Device) => Answer::Accepted,
+            Some(Fencing::StoreOnly) | None => {
+                Answer::Unfenced(u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
     fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         request.set_timeout(self.timeout);
@@ -153,9 +164,12 @@ impl Line for GnmiLine {
                 tracing::warn!(address, ?after, "the device did not answer in time");
                 Answer::Unknown
             });
-            if claims && answer == Answer::Accepted {
+            let answer = if claims && answer == Answer::Accepted {
                 self.probe(election).await;
-            }
+                self.claimed()
+            } else {
+                answer
+            };
             self.quiet.begins();
             answer
         })

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lockstep_gnmi::extension;
 use lockstep_gnmi::proto::gnmi::SetResponse;
-use lockstep_protocol::Ask;
+use lockstep_protocol::{Answer, Ask};
 use lockstep_simulator::faults::{Does, Feature, Plan};
 use lockstep_simulator::journal::Kind;
 use lockstep_southbound::gnmi::Options;
@@ -19,8 +19,12 @@ async fn found(faults: impl Into<Plan>) -> (Option<Fencing>, Vec<Option<Election
     device.set_faults(faults);
     let line = World::line(options(device.address())).await;
     assert_eq!(line.fencing(), None);
-    accepted(line.ask(ELECTION, Ask::Claim).await);
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    let answers = [line.ask(ELECTION, Ask::Claim).await, line.ask(ELECTION, Ask::Claim).await];
+    let expected = match line.fencing() {
+        Some(Fencing::Device) => Answer::Accepted,
+        _ => Answer::Unfenced(10_000_000_000),
+    };
+    assert_eq!(answers, [expected.clone(), expected]);
     let claims = device.journal().into_iter().filter(|entry| entry.kind == Kind::Claim);
     (line.fencing(), claims.map(|entry| entry.election).collect())
 }

@@ -99,7 +99,7 @@ enum Done {
     /// Records.
     Records(Vec<(Stored, Revision)>),
     /// A configuration, and the bytes that its snapshot and its deltas take in the store.
-    Configuration(Target, Revision, Configuration, (usize, usize)),
+    Configuration(Target, Revision, Box<Configuration>, (usize, usize)),
     /// Pieces that are left of a configuration that is not there.
     Nothing,
 }
@@ -194,7 +194,7 @@ impl<'a> Loading<'a> {
             }
             Done::Configuration(target, revision, configuration, (snapshot, deltas)) => {
                 self.inner.accounts.set(&target, snapshot, deltas);
-                self.view.restore_configuration(target, configuration, revision);
+                self.view.restore_configuration(target, *configuration, revision);
             }
         }
     }
@@ -240,7 +240,7 @@ impl Read {
         }
         let bytes = pieces.bytes();
         let (committed, applied) = pieces.trees(&target, pool)?;
-        let configuration = Configuration { header, committed, applied };
+        let configuration = Box::new(Configuration { header, committed, applied });
         Ok(Done::Configuration(target, revision, configuration, bytes))
     }
 }
