@@ -107,6 +107,8 @@ pub(super) struct Target {
     #[serde(default, deserialize_with = "scalar::text")]
     pub(super) drift: Option<String>,
     #[serde(default, deserialize_with = "scalar::text")]
+    pub(super) drift_interval: Option<String>,
+    #[serde(default, deserialize_with = "scalar::text")]
     pub(super) initial: Option<String>,
     #[serde(default, deserialize_with = "scalar::texts")]
     pub(super) ignore: Vec<String>,

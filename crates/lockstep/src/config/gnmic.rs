@@ -27,12 +27,13 @@ const SHARED: [&str; 11] = [
 ];
 
 /// What else is read of a target: gnmic's, then ours, which gnmic ignores in its turn.
-const OWN: [&str; 10] = [
+const OWN: [&str; 11] = [
     "address",
     "tags",
     "model",
     "sync",
     "drift",
+    "drift-interval",
     "initial",
     "ignore",
     "role",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use lockstep_node::Initial;
 use lockstep_southbound::gnmi::{Encoding, Options};
@@ -77,8 +78,8 @@ fn model(
 fn driver(at: &str, given: &Target, folder: &Path) -> Result<Options, Problem> {
     let file = |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| folder.join(path));
     let defaults = Options::default();
-    let timeout = given.timeout.as_deref().map(size::duration).transpose();
-    let timeout = timeout.map_err(|wrong| Problem::value(format!("{at}.timeout"), wrong))?;
+    let timeout = time(at, "timeout", given.timeout.as_deref())?;
+    let drift_interval = time(at, "drift-interval", given.drift_interval.as_deref())?;
     let encoding = match given.encoding.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None => None,
         Some("json") => Some(Encoding::Json),
@@ -100,10 +101,16 @@ fn driver(at: &str, given: &Target, folder: &Path) -> Result<Options, Problem> {
         password: given.password.clone(),
         token: given.token.clone(),
         timeout: timeout.unwrap_or(defaults.timeout),
+        drift_interval: drift_interval.unwrap_or(defaults.drift_interval),
         encoding,
         role: given.role.clone().unwrap_or(defaults.role),
         ..Options::default()
     })
+}
+
+fn time(at: &str, key: &str, given: Option<&str>) -> Result<Option<Duration>, Problem> {
+    let read = given.map(size::duration).transpose();
+    read.map_err(|wrong| Problem::value(format!("{at}.{key}"), wrong))
 }
 
 /// A key of which only one choice is there yet.
