@@ -45,7 +45,7 @@ pub(super) async fn serve(
 
 /// Tells this one for as long as it listens, and then nobody.
 async fn tell(line: &dyn Line, connection: Connection, who: Option<Watching>) {
-    if let Some(Watching { watch, tell }) = who {
+    if let Some(Watching { watch, tell }) = who.filter(|who| !who.tell.is_closed()) {
         // They wait here, still without the number of the connection.
         let (sender, mut notices) = mpsc::channel(NOTICES);
         let pass = async {

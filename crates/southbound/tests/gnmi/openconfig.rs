@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use lockstep_protocol::Ask;
 use lockstep_simulator::{Options as Devices, Simulator};
-use lockstep_types::{Configuration, Path};
+use lockstep_southbound::{Notice, Watch};
+use lockstep_types::{Configuration, Content, Path};
 use lockstep_yang::{Data, DataForm, ModelSet, Operation, Options};
 use serde_json::{Value, json};
 
-use crate::support::{World, accepted, options};
+use crate::support::{World, accepted, delta, options, path, within};
 
 const MODULES: [&str; 7] = [
     "openconfig-interfaces",
@@ -97,4 +98,32 @@ async fn hundreds_of_interfaces_there_and_back() {
 
     accepted(world.ask(Ask::Set(wanted.diff(&nothing))).await);
     assert!(device.configuration().is_empty(), "{:?}", device.configuration());
+}
+
+#[tokio::test]
+async fn a_change_of_one_interface_is_told_without_its_state() {
+    let Some(models) = load() else { return };
+    let listen = ([127, 0, 0, 1], 0).into();
+    let devices = Devices { models: models.clone(), listen, count: 1 };
+    let simulator = Simulator::start(devices).unwrap();
+    let device = simulator.device(0).unwrap();
+    let mut world = World::start_with(options(device.address()), models.clone());
+    world.expect_connected().await;
+    let stands = units(&models, network(2));
+    accepted(world.ask(Ask::Set(Configuration::new().diff(&stands))).await);
+    let mut told = world.link.watch(Watch::default());
+    let Some(Notice::All(all)) = within("all", told.recv()).await.map(|told| told.notice) else {
+        panic!("not all");
+    };
+    assert_eq!(models.fold(&all, &stands), stands);
+
+    let mtu = "/interfaces/interface[name=Ethernet1/2]/config/mtu";
+    device.drift(&path(mtu), Some(json!(1400))).await.unwrap();
+    let Some(Notice::Changed(edit)) = within("a change", told.recv()).await.map(|told| told.notice)
+    else {
+        panic!("no change");
+    };
+    let mut after = all.clone();
+    after.apply_values(&edit.onto(&all));
+    assert_eq!(all.diff(&after), delta([(path(mtu), Some(Content::leaf(1400_u64)))]));
 }
