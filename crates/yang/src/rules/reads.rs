@@ -1,11 +1,14 @@
 //! What the expressions of a node may read. Wherever this is in doubt it is more.
 
+mod keys;
+mod steps;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Extent, Nature, Place, Read, Rule, Source};
+use super::{Extent, Nature, Place, Read, Rule};
 use crate::raw::{Address, Expression, Reference};
-use crate::schema::{Facts, Id, Kind, ROOT, Schema};
-use crate::xpath::{Axis, Expr, Operator, Start, Step, Test};
+use crate::schema::{Facts, Id, ROOT, Schema};
+use crate::xpath::{Expr, Operator, Start};
 
 /// An expression that leads to more places than this counts as unbounded.
 const MANY: usize = 4096;
@@ -184,171 +187,5 @@ impl<'a> Sight<'a> {
             }
         }
         Some(found)
-    }
-
-    fn step(&mut self, from: &[Place], step: &Step) -> Option<Vec<Place>> {
-        let mut found: Vec<Place> = Vec::new();
-        for place in from {
-            if !matches!(step.axis, Axis::Child | Axis::Itself) {
-                // What lies on the way has to be there.
-                self.emit(vec![place.clone()], Extent::Existence)?;
-            }
-            for reached in self.axis(place, step)? {
-                if !found.contains(&reached) {
-                    found.push(reached);
-                }
-            }
-        }
-        if found.len() > MANY {
-            return None;
-        }
-        if step.axis == Axis::Sibling {
-            self.emit(found.clone(), Extent::Existence)?;
-        }
-        self.filter(found, &step.predicates)
-    }
-
-    fn axis(&mut self, place: &Place, step: &Step) -> Option<Vec<Place>> {
-        let schema = self.reader.schema;
-        let up =
-            |place: &Place| std::iter::successors(place.parent(schema), |up| up.parent(schema));
-        let reached: Vec<Place> = match step.axis {
-            Axis::Child => self.children(place),
-            Axis::Parent => place.parent(schema).into_iter().collect(),
-            Axis::Itself => vec![place.clone()],
-            Axis::Descendant => self.below(place)?,
-            Axis::DescendantOrSelf => {
-                std::iter::once(place.clone()).chain(self.below(place)?).collect()
-            }
-            Axis::Ancestor => up(place).collect(),
-            Axis::AncestorOrSelf => std::iter::once(place.clone()).chain(up(place)).collect(),
-            Axis::Sibling => {
-                place.parent(schema).map(|above| self.children(&above)).unwrap_or_default()
-            }
-        };
-        if matches!(step.axis, Axis::Descendant | Axis::DescendantOrSelf) {
-            self.crosses.extend(reached.iter().map(Place::end));
-        }
-        if step.test == Test::Text {
-            self.emit(vec![place.clone()], Extent::Value)?;
-        }
-        let (prefix, name) = match &step.test {
-            Test::Node | Test::Text => return Some(reached),
-            Test::Name { prefix, name } => (prefix.as_ref(), Some(name)),
-            Test::Any { prefix } => (prefix.as_ref(), None),
-        };
-        let module = match (prefix, name) {
-            (None, None) => None,
-            (None, Some(_)) => Some(self.module),
-            (Some(prefix), _) => Some(self.module_of(prefix)?),
-        };
-        let passes = |place: &Place| {
-            let node = schema.node(place.end());
-            name.is_none_or(|name| node.name == *name)
-                && module.is_none_or(|module| node.module == module)
-        };
-        Some(reached.into_iter().filter(passes).collect())
-    }
-
-    fn module_of(&self, prefix: &str) -> Option<&'a str> {
-        let mut prefixes = self.expression.prefixes.iter();
-        let found = prefixes.find(|(known, _)| known.as_deref() == Some(prefix))?;
-        Some(&found.1)
-    }
-
-    /// State is never there.
-    fn children(&self, place: &Place) -> Vec<Place> {
-        let schema = self.reader.schema;
-        let children = schema.node(place.end()).children.iter();
-        let config = children.filter(|child| schema.node(**child).config);
-        config.map(|child| place.child(*child)).collect()
-    }
-
-    fn below(&self, place: &Place) -> Option<Vec<Place>> {
-        let mut found = Vec::new();
-        let mut open = self.children(place);
-        while let Some(next) = open.pop() {
-            open.extend(self.children(&next));
-            found.push(next);
-            if found.len() > MANY {
-                return None;
-            }
-        }
-        Some(found)
-    }
-
-    /// The nodes that may pass the predicates: all, but for entries that are named by their keys.
-    fn filter(&mut self, places: Vec<Place>, predicates: &[Expr]) -> Option<Vec<Place>> {
-        let mut passed = Vec::new();
-        for mut place in places {
-            for predicate in predicates {
-                if let Some((key, source)) = self.key(&place, predicate, &place.clone())? {
-                    if let Some(step) = place.steps.last_mut() {
-                        step.keys.push((key, source));
-                    }
-                } else {
-                    // Their number and order may count.
-                    self.emit(vec![place.clone()], Extent::Existence)?;
-                    self.truth(predicate, &place)?;
-                }
-            }
-            passed.push(place);
-        }
-        Some(passed)
-    }
-
-    /// The key that a predicate asks for, if it is of that form.
-    fn key(
-        &mut self,
-        place: &Place,
-        predicate: &Expr,
-        context: &Place,
-    ) -> Option<Option<(String, Source)>> {
-        let schema = self.reader.schema;
-        let Expr::Binary { operator: Operator::Equal, left, right } = predicate else {
-            return Some(None);
-        };
-        if place.steps.is_empty() || schema.node(place.end()).kind != Kind::List {
-            return Some(None);
-        }
-        let Expr::Path { start: Start::Context, steps } = &**left else { return Some(None) };
-        let [step] = steps.as_slice() else { return Some(None) };
-        if step.axis != Axis::Child || !step.predicates.is_empty() {
-            return Some(None);
-        }
-        let leaf = self.axis(place, step)?;
-        let [leaf] = leaf.as_slice() else { return Some(None) };
-        let node = schema.node(leaf.end());
-        if !node.is_key() {
-            return Some(None);
-        }
-        let Some(source) = self.source(right, context)? else { return Some(None) };
-        Some(Some((node.name.clone(), source)))
-    }
-
-    /// A literal, or a leaf that is found from `current()` without a choice of entries.
-    fn source(&mut self, expr: &Expr, context: &Place) -> Option<Option<Source>> {
-        if let Expr::Literal(text) = expr {
-            return Some(Some(Source::Text(text.clone())));
-        }
-        let Expr::Path { start: Start::Nodes { of, predicates }, steps } = expr else {
-            return Some(None);
-        };
-        let is_current = matches!(&**of, Expr::Call { name, .. } if name == "current");
-        let plain = |step: &Step| {
-            matches!(step.axis, Axis::Child | Axis::Parent) && step.predicates.is_empty()
-        };
-        if !self.own || !is_current || !predicates.is_empty() || !steps.iter().all(plain) {
-            return Some(None);
-        }
-        let found = self.nodes(expr, context)?;
-        self.emit(found.clone(), Extent::Value)?;
-        let schema = self.reader.schema;
-        let single = |place: &Place| {
-            let lists = place.steps.iter().any(|step| schema.node(step.id).kind == Kind::List);
-            !lists && matches!(schema.node(place.end()).kind, Kind::Leaf { .. })
-        };
-        let [leaf] = found.as_slice() else { return Some(None) };
-        Some(single(leaf).then(|| Source::Leaf(leaf.clone())))
     }
 }

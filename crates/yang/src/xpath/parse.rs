@@ -1,8 +1,10 @@
 //! Tokens into a tree. What YANG has no use for (variables, attributes, the axes that leave a subtree
 //! sideways) is not understood, which is safe: such an expression counts as reading everything.
 
+mod path;
+
 use super::lex::Token;
-use super::{Axis, Expr, Operator, Start, Step, Test};
+use super::{Expr, Operator};
 
 /// Deeper nesting than anybody writes; the stack is finite.
 const DEPTH: usize = 64;
@@ -81,40 +83,6 @@ impl Parser {
         Some(left)
     }
 
-    fn path(&mut self) -> Option<Expr> {
-        if let Some(primary) = self.primary()? {
-            let predicates = self.predicates()?;
-            let steps = self.more_steps()?;
-            if predicates.is_empty() && steps.is_empty() {
-                return Some(primary);
-            }
-            let start = Start::Nodes { of: Box::new(primary), predicates };
-            return Some(Expr::Path { start, steps });
-        }
-        if self.tokens.peek() == Some(&Token::Sign("//")) {
-            return Some(Expr::Path { start: Start::Root, steps: self.more_steps()? });
-        }
-        if self.takes("/") {
-            let mut steps = Vec::new();
-            if self.step_ahead() {
-                steps.push(self.step()?);
-                steps.extend(self.more_steps()?);
-            }
-            return Some(Expr::Path { start: Start::Root, steps });
-        }
-        let first = self.step()?;
-        let steps = std::iter::once(first).chain(self.more_steps()?).collect();
-        Some(Expr::Path { start: Start::Context, steps })
-    }
-
-    fn step_ahead(&mut self) -> bool {
-        match self.tokens.peek() {
-            Some(Token::Name(..)) => true,
-            Some(Token::Sign(sign)) => matches!(*sign, "." | ".."),
-            _ => false,
-        }
-    }
-
     /// A literal, number, call or expression in brackets, if one is next.
     fn primary(&mut self) -> Option<Option<Expr>> {
         match self.tokens.peek()?.clone() {
@@ -162,69 +130,4 @@ impl Parser {
             self.needs(",")?;
         }
     }
-
-    fn predicates(&mut self) -> Option<Vec<Expr>> {
-        let mut predicates = Vec::new();
-        while self.takes("[") {
-            predicates.push(self.expr()?);
-            self.needs("]")?;
-        }
-        Some(predicates)
-    }
-
-    fn more_steps(&mut self) -> Option<Vec<Step>> {
-        let mut steps = Vec::new();
-        loop {
-            if self.takes("//") {
-                let (axis, test) = (Axis::DescendantOrSelf, Test::Node);
-                steps.push(Step { axis, test, predicates: Vec::new() });
-            } else if !self.takes("/") {
-                return Some(steps);
-            }
-            steps.push(self.step()?);
-        }
-    }
-
-    fn step(&mut self) -> Option<Step> {
-        for (sign, axis) in [("..", Axis::Parent), (".", Axis::Itself)] {
-            if self.takes(sign) {
-                return Some(Step { axis, test: Test::Node, predicates: self.predicates()? });
-            }
-        }
-        let mut axis = Axis::Child;
-        let Token::Name(prefix, mut name) = self.tokens.next()? else { return None };
-        let mut prefix = prefix;
-        if prefix.is_none() && self.takes("::") {
-            axis = axis_of(&name)?;
-            let Token::Name(second, test) = self.tokens.next()? else { return None };
-            (prefix, name) = (second, test);
-        }
-        let test = if self.takes("(") {
-            self.needs(")")?;
-            match name.as_str() {
-                "node" => Test::Node,
-                "text" => Test::Text,
-                _ => return None,
-            }
-        } else if name == "*" {
-            Test::Any { prefix }
-        } else {
-            Test::Name { prefix, name }
-        };
-        Some(Step { axis, test, predicates: self.predicates()? })
-    }
-}
-
-fn axis_of(name: &str) -> Option<Axis> {
-    Some(match name {
-        "child" => Axis::Child,
-        "parent" => Axis::Parent,
-        "self" => Axis::Itself,
-        "descendant" => Axis::Descendant,
-        "descendant-or-self" => Axis::DescendantOrSelf,
-        "ancestor" => Axis::Ancestor,
-        "ancestor-or-self" => Axis::AncestorOrSelf,
-        "preceding-sibling" | "following-sibling" => Axis::Sibling,
-        _ => return None,
-    })
 }

@@ -7,7 +7,7 @@
 use crate::models::{Kind, Models, Node, Type};
 
 /// Each with a name.
-pub(crate) const EDGES: [(&str, &str); 45] = [
+pub(crate) const EDGES: [(&str, &str); 56] = [
     ("leafref to a leaf", "container c\n  leaf t letter\nleaf r ref ../c/t\nleaf-list m ref /c/t"),
     (
         "leafref to a key",
@@ -172,6 +172,50 @@ pub(crate) const EDGES: [(&str, &str); 45] = [
     (
         "a condition on a choice of entries",
         "list l\n  key k letter\n  leaf s letter\n  container c | when \"../s = 'a'\";\n    leaf d letter | default b;\n    leaf-list m ref ../../../l/k\nleaf r ref ../l/c/d",
+    ),
+    (
+        "must on the value of a container",
+        "container c\n  leaf a letter\n  container d\n    leaf e letter | default c;\n    list l\n      key k letter\n      leaf v letter\nleaf b letter | must \"not(contains(../c, 'b'))\";\nleaf z letter | must \"not(../c/d = 'a') and not(contains(../c/d/l, 'c'))\";",
+    ),
+    (
+        "must on defaults under conditions below",
+        "container c\n  leaf s letter\n  container d | when \"../s = 'a'\";\n    leaf e letter | default c;\nleaf b letter | must \"not(contains(../c, 'c'))\";",
+    ),
+    (
+        "must on the second entry",
+        "ulist l\n  key k small\n  leaf v letter\nlist m\n  key k small\n  leaf v letter\nleaf a letter | must \"not(../l[2]/v = 'b')\";\nleaf b letter | must \"not(../m[2]/v = 'b')\";",
+    ),
+    (
+        "must on entries by a leaf",
+        "list l\n  key k small\n  leaf v letter\n  leaf w letter\nleaf a letter | must \"not(../l[v = 'b']/w = 'c')\";\nleaf b letter | must \"not(../l[v = current()])\";",
+    ),
+    (
+        "must by way of another node",
+        "container p presence\nlist l\n  key k letter\nleaf x letter\nleaf a letter | must \"not(../p/../x = 'b')\";\nleaf b letter | must \"not(../l/../x = 'c')\";",
+    ),
+    (
+        "must through the leafref of another",
+        "list l\n  key k letter\n  leaf v letter\nleaf r ref ../l/k\nleaf a letter | must \"not(deref(../r)/../v = 'b')\";",
+    ),
+    (
+        "must through a leafref with a key",
+        "list l\n  key k letter\n  leaf v letter\n  leaf w letter\nleaf s letter\nleaf r ref ../l[k = current()/../s]/v\nleaf a letter | must \"not(deref(../r)/../w = 'b')\";",
+    ),
+    (
+        "what is mandatory under a condition",
+        "container c\n  leaf b letter\n  leaf s letter\n  leaf z letter | mandatory true; when \"../s = 'a'\";\nlist l\n  key k letter\n  leaf b letter\n  leaf s letter\n  leaf z letter | mandatory true; when \"../s = 'a'\";",
+    ),
+    (
+        "unique with a default in many entries",
+        "list l | unique \"v\";\n  key k small\n  leaf v small | default 1;",
+    ),
+    (
+        "unique in many entries",
+        "list l | unique \"v w\"; must \"not(../l[k = '2']/v = '3')\";\n  key k small\n  leaf v small\n  leaf w letter | default b;",
+    ),
+    (
+        "leafref into a choice",
+        "container c\n  leaf a letter @0.0 | default b;\n  leaf d letter @0.1\nchoice 0 default x0-0;\nlist l\n  key k letter\n  leaf a letter @1.0\n  leaf d letter @1.1\nchoice 1 mandatory true;\nleaf r ref ../c/a\nleaf q ref ../l/a",
     ),
 ];
 

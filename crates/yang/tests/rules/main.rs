@@ -16,5 +16,6 @@ mod orders;
 mod paths;
 mod properties;
 mod reads;
+mod shows;
 mod types;
 mod violations;

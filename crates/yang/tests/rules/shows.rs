@@ -1,0 +1,85 @@
+//! How much is shown: depth, modules, with and without defaults.
+
+use lockstep_types::Configuration;
+use lockstep_yang::{Form, Show};
+use serde_json::{Value as Json, json};
+
+use crate::common::{LAB, TYPES, path, with};
+
+fn tree() -> Configuration {
+    with(
+        &TYPES,
+        json!({
+            "types:all": {"int8": 1, "numbers": ["1"], "extra:added": "x"},
+            "types:keyed": {
+                "by-number": [{"id": 1, "note": "n"}, {"id": 2}],
+                "rule": [{"name": "r", "part": [{"n": 1}]}],
+            },
+            "types:defaults": {"present": {}},
+        }),
+    )
+}
+
+fn shown(text: &str, show: Show) -> Vec<(String, Json)> {
+    let found = TYPES.get(&tree(), &path(text), show).unwrap();
+    found.into_iter().map(|(path, json)| (path.to_string(), json)).collect()
+}
+
+fn json_form() -> Show {
+    Show::from(Form::Json)
+}
+
+#[test]
+fn depth_counts_levels_below_what_was_asked_for() {
+    let depth = |text: &str, depth| shown(text, Show { depth, defaults: false, ..json_form() });
+    let one = |text: &str, json: Json| vec![(text.to_owned(), json)];
+    assert_eq!(depth("/keyed", 1), one("/keyed", json!({})).split_off(1));
+    assert_eq!(
+        depth("/keyed", 2),
+        one(
+            "/keyed",
+            json!({"by-number": [{"id": 1, "note": "n"}, {"id": 2}], "rule": [{"name": "r"}]})
+        )
+    );
+    assert_eq!(depth("/keyed/rule", 1), one("/keyed/rule[name=r]", json!({"name": "r"})),);
+    assert_eq!(
+        depth("/keyed/rule[name=r]", 2),
+        one("/keyed/rule[name=r]", json!({"name": "r", "part": [{"n": 1}]})),
+    );
+    assert_eq!(depth("/keyed/rule", 0), depth("/keyed/rule", 2));
+    assert_eq!(depth("/all", 1), one("/all", json!({"int8": 1, "numbers": [1], "added": "x"})));
+    assert_eq!(depth("/all/int8", 1), one("/all/int8", json!(1)));
+    assert_eq!(depth("/", 1), []);
+}
+
+#[test]
+fn depth_is_for_defaults_too() {
+    let show = Show { depth: 1, ..json_form() };
+    let expected = json!({"plain": 7, "percent": 50, "colours": ["red", "local"]});
+    assert_eq!(shown("/defaults", show), [("/defaults".to_owned(), expected)]);
+}
+
+#[test]
+fn only_some_modules() {
+    let of = |module: &str| Show {
+        modules: [module.to_owned()].into(),
+        defaults: false,
+        ..Show::from(Form::Ietf)
+    };
+    let extra = json!({"types:all": {"extra:added": "x"}});
+    assert_eq!(shown("/", of("extra")), [("/".to_owned(), extra)]);
+    let all = json!({"types:int8": 1, "types:numbers": ["1"]});
+    assert_eq!(shown("/all", of("types")), [("/all".to_owned(), all)]);
+    assert_eq!(shown("/keyed", of("extra")), []);
+    assert_eq!(shown("/", of("nobody")), []);
+}
+
+#[test]
+fn defaults_may_be_left_out() {
+    let without = Show { defaults: false, ..json_form() };
+    let present = json!({"present": {}});
+    assert_eq!(shown("/defaults", without.clone()), [("/defaults".to_owned(), present)]);
+    let lab = with(&LAB, json!({"lab:interfaces": {"interface": [{"name": "a"}]}}));
+    let found = LAB.get(&lab, &path("/interfaces/interface[name=a]"), without).unwrap();
+    assert_eq!(found[0].1, json!({"name": "a"}));
+}
