@@ -20,6 +20,14 @@ pub(crate) struct Branch<'a> {
     pub(crate) below: BTreeMap<&'a Element, Branch<'a>>,
 }
 
+impl Branch<'_> {
+    /// Whether anything in it exists; an order makes nothing exist.
+    fn is_live(&self) -> bool {
+        let own = self.content.is_some_and(|content| !matches!(content, Content::Order(_)));
+        own || self.below.values().any(Branch::is_live)
+    }
+}
+
 impl<'a> FromIterator<(&'a Path, &'a Content)> for Branch<'a> {
     fn from_iter<T: IntoIterator<Item = (&'a Path, &'a Content)>>(units: T) -> Self {
         let mut root = Self::default();
@@ -78,6 +86,7 @@ impl<'a> Renderer<'a> {
             | (Kind::List, Some(Content::Entry)) => {
                 Some(Document::Object(self.inside(id, branch, at, true)))
             }
+            (Kind::List, None) if !branch.is_live() => None,
             (Kind::Container { .. } | Kind::Root | Kind::List, None) => {
                 let inside = self.inside(id, branch, at, true);
                 (!inside.is_empty()).then_some(Document::Object(inside))
@@ -157,6 +166,7 @@ impl<'a> Renderer<'a> {
             let path = at.child((*element).clone());
             match branch.content {
                 Some(Content::Order(keys)) if element.keys().is_empty() => order = keys,
+                None if !branch.is_live() => {}
                 Some(Content::Entry) | None if self.is_entry(id, element) => {
                     let inside = self.inside(id, branch, &path, false);
                     entries.push((element.keys(), Document::Object(inside)));

@@ -15,11 +15,12 @@ pub(crate) fn prefix(path: &Path, length: usize) -> Path {
 
 /// The first unit at or below a path that makes something exist, as the order of a list does not.
 pub(super) fn first<'a>(tree: &'a Configuration, path: &Path) -> Option<(&'a Path, &'a Content)> {
-    let live = |(path, unit): (&'a Path, &'a Unit)| match unit.content.as_ref()? {
-        Content::Order(_) => None,
-        content => Some((path, content)),
-    };
-    tree.under(path).find_map(live)
+    tree.under(path).find_map(|(path, unit)| Some((path, live(unit)?)))
+}
+
+/// What a unit makes exist. An order does not: it says where entries are, not that there are any.
+pub(crate) fn live(unit: &Unit) -> Option<&Content> {
+    unit.content.as_ref().filter(|content| !matches!(content, Content::Order(_)))
 }
 
 /// Whether anything is set at or below a path.
@@ -37,12 +38,9 @@ impl ModelSet {
     pub(super) fn entries(&self, tree: &Configuration, pattern: &Path) -> Vec<Path> {
         let depth = pattern.elements().len();
         let mut found: Vec<Path> = Vec::new();
-        let live = tree.under(pattern).filter(|(_, unit)| unit.content.is_some());
-        for (path, _) in live {
-            let Some(element) = path.elements().get(depth.saturating_sub(1)) else { continue };
-            let is_order = element.keys().is_empty();
+        for (path, _) in tree.under(pattern).filter(|(_, unit)| live(unit).is_some()) {
             let known = found.last().is_some_and(|last| last.is_prefix_of(path));
-            if !is_order && !known {
+            if !known {
                 found.push(prefix(path, depth));
             }
         }

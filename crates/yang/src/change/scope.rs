@@ -79,9 +79,6 @@ impl<'a> Scope<'a> {
 
     fn start(&mut self, path: &Path) -> Option<()> {
         let id = self.set.schema().find(path)?;
-        if self.is_stale_order(id, path) {
-            return None;
-        }
         self.touch(id, path);
         let is_order = path.last().is_none_or(|last| last.keys().is_empty());
         if is_order && self.set.schema().node(id).kind == Kind::List {
@@ -97,15 +94,6 @@ impl<'a> Scope<'a> {
             self.touch_existence(*id, &node);
         }
         Some(())
-    }
-
-    /// Whether a list has an order and no entries. Such an order makes what it is in exist, or not,
-    /// in ways that nothing else has.
-    fn is_stale_order(&self, id: Id, path: &Path) -> bool {
-        let user_ordered = self.set.schema().node(id).user_ordered;
-        let list = path.list().unwrap_or_else(|| path.clone());
-        let ordered = user_ordered && matches!(self.result.get(&list), Some(Content::Order(_)));
-        ordered && !exists(self.result, &list)
     }
 
     fn touch(&mut self, id: Id, path: &Path) {

@@ -3,7 +3,7 @@
 use lockstep_types::{Configuration, Path};
 
 use super::region::begins;
-use crate::change::find::{exists, prefix};
+use crate::change::find::{exists, live, prefix};
 use crate::locate::Located;
 use crate::schema::{Id, ROOT};
 use crate::set::ModelSet;
@@ -56,7 +56,7 @@ impl ModelSet {
         }
         let depth = path.elements().len();
         let start = found.len();
-        for (unit, _) in tree.under(path).filter(|(_, unit)| unit.content.is_some()) {
+        for (unit, _) in tree.under(path).filter(|(_, unit)| live(unit).is_some()) {
             let known = found.get(start..).and_then(<[_]>::last);
             if known.is_some_and(|known: &Anchor| known.path.is_prefix_of(unit)) {
                 continue;
@@ -80,7 +80,7 @@ impl ModelSet {
         found: &mut Vec<Anchor>,
     ) {
         let mut last = Path::root();
-        for (unit, _) in tree.under(path).filter(|(_, unit)| unit.content.is_some()) {
+        for (unit, _) in tree.under(path).filter(|(_, unit)| live(unit).is_some()) {
             let (ours, before) = (unit.elements(), last.elements());
             let same = ours.iter().zip(before).take_while(|(a, b)| a == b).count();
             let mut id = ROOT;

@@ -101,7 +101,7 @@ impl<'a> Change<'a> {
                 self.remove(&path.elements().iter().take(cut).cloned().collect());
             }
             // As no client does.
-            5 if !units.is_empty() => {
+            step if (step == 5 || step < 4 && self.removals < 4) && !units.is_empty() => {
                 let path = random.pick(&units).clone();
                 self.write(path, None);
             }

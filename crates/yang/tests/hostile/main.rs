@@ -78,7 +78,7 @@ impl Bytes {
 const SEEDS: [(&str, &str); 4] = [
     ("/", r#"{"types:all": {"int8": 5, "uint64": "7", "types:string": "x", "bits": "zulu"}}"#),
     ("/all", r#"{"decimal": "1.5", "boolean": true, "empty": [null], "binary": "AAEC"}"#),
-    ("/keyed", r#"{"rule": [{"name": "a", "note": "b"}, {"name": "c"}]}"#),
+    ("/keyed", r#"{"by-number": [{"id": 1, "note": "b"}, {"id": 2}], "rule": [{"name": "c"}]}"#),
     ("/all/identity", r#""base:red""#),
 ];
 const PIECES: [&str; 20] = [
@@ -150,6 +150,87 @@ fn malformed_json_is_refused() {
 #[ignore = "takes minutes: make yang-proof"]
 fn malformed_json_is_refused_at_length() {
     malformed(400_000);
+}
+
+/// What does not belong where it is put.
+fn strange(random: &mut Bytes) -> Json {
+    match random.below(16) {
+        0 => Json::Null,
+        1 => json!(true),
+        2 => json!(-1),
+        3 => json!(1e308),
+        4 => json!(u64::MAX),
+        5 => json!(i64::MIN),
+        6 => json!(0.1),
+        7 => json!(""),
+        8 => json!("x".repeat(1 + random.below(5_000))),
+        9 => json!("\u{0}\u{1}\u{10FFFF}\u{FEFF}"),
+        10 => json!([]),
+        11 => json!({}),
+        12 => json!([null, [1], {"a": 2}]),
+        13 => json!({"types:all": {"int8": {"int8": 1}}, "": null, "a:b:c": 1}),
+        14 => (0..random.below(120)).fold(json!("deep"), |inside, _| json!([inside])),
+        _ => json!(
+            ["-0", "1e5", "0x10", "+7", " 7", "07", "NaN", "::", "a:", ":b"][random.below(10)]
+        ),
+    }
+}
+
+/// JSON with something strange somewhere in it: a value, a member or an item.
+fn with_strange(random: &mut Bytes, json: Json) -> Json {
+    match json {
+        Json::Object(mut members) if !members.is_empty() && random.below(4) > 0 => {
+            let names: Vec<String> = members.keys().cloned().collect();
+            let name = &names[random.below(names.len())];
+            let value = members.remove(name).unwrap();
+            let name = match random.below(6) {
+                0 => format!("types:{name}"),
+                1 => format!("{name}x"),
+                _ => name.clone(),
+            };
+            members.insert(name, with_strange(random, value));
+            Json::Object(members)
+        }
+        Json::Array(mut items) if !items.is_empty() && random.below(4) > 0 => {
+            let place = random.below(items.len());
+            let item = items[place].take();
+            items[place] = with_strange(random, item.clone());
+            if random.below(5) == 0 {
+                items.push(item);
+            }
+            Json::Array(items)
+        }
+        _ => strange(random),
+    }
+}
+
+fn misshapen(times: usize) {
+    let mut random = Bytes(11);
+    let (mut taken, mut refused) = (0, 0);
+    flat(times, |_| {
+        let (path, text) = SEEDS[random.below(SEEDS.len())];
+        let mut json: Json = serde_json::from_str(text).unwrap();
+        for _ in 0..1 + random.below(2) {
+            json = with_strange(&mut random, json);
+        }
+        match take(&path.parse().unwrap(), &json) {
+            true => taken += 1,
+            false => refused += 1,
+        }
+    });
+    println!("{taken} taken, {refused} refused");
+    assert!(taken > 0 && refused > taken, "{taken} taken, {refused} refused");
+}
+
+#[test]
+fn json_of_wrong_shapes_and_types_is_refused() {
+    misshapen(1500);
+}
+
+#[test]
+#[ignore = "takes minutes: make yang-proof"]
+fn json_of_wrong_shapes_and_types_is_refused_at_length() {
+    misshapen(150_000);
 }
 
 #[test]
