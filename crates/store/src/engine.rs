@@ -79,7 +79,9 @@ pub(crate) trait Reading {
 
 /// A state of the map that is being changed.
 pub(crate) trait Writing: Reading {
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), Fault>;
+    /// Gives back what stood there, which spares a second way down the map to find that out.
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
 
-    fn remove(&mut self, key: &[u8]) -> Result<(), Fault>;
+    /// Gives back what stood there.
+    fn remove(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
 }

@@ -161,12 +161,14 @@ impl Reading for Change<'_, '_> {
 }
 
 impl Writing for Change<'_, '_> {
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), Fault> {
-        self.0.insert(key, value).map(drop).map_err(failed)
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        let stood = self.0.insert(key, value).map_err(failed)?;
+        Ok(stood.map(|stood| stood.value().to_vec()))
     }
 
-    fn remove(&mut self, key: &[u8]) -> Result<(), Fault> {
-        self.0.remove(key).map(drop).map_err(failed)
+    fn remove(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        let stood = self.0.remove(key).map_err(failed)?;
+        Ok(stood.map(|stood| stood.value().to_vec()))
     }
 }
 

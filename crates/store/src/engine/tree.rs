@@ -47,13 +47,11 @@ impl Reading for Map {
 }
 
 impl Writing for Map {
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), Fault> {
-        self.insert(key.to_vec(), value.to_vec());
-        Ok(())
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        Ok(self.insert(key.to_vec(), value.to_vec()))
     }
 
-    fn remove(&mut self, key: &[u8]) -> Result<(), Fault> {
-        BTreeMap::remove(self, key);
-        Ok(())
+    fn remove(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        Ok(BTreeMap::remove(self, key))
     }
 }

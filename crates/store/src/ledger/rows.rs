@@ -49,13 +49,13 @@ pub(super) fn revision(map: &dyn Reading) -> Result<Revision, Fault> {
 }
 
 pub(super) fn put_revision(map: &mut dyn Writing, revision: Revision) -> Result<(), Fault> {
-    map.put(REVISION, &revision.get().to_be_bytes())
+    map.put(REVISION, &revision.get().to_be_bytes()).map(drop)
 }
 
 /// Counts one more opening, and says which it is.
 pub(super) fn open_again(map: &mut dyn Writing) -> Result<u64, Fault> {
     match number(map, LAYOUT.0)? {
-        0 => map.put(LAYOUT.0, &LAYOUT.1.to_be_bytes())?,
+        0 => drop(map.put(LAYOUT.0, &LAYOUT.1.to_be_bytes())?),
         known if known == LAYOUT.1 => {}
         other => return Err(Fault::Failed(std::sync::Arc::new(Damage::Layout(other)))),
     }
@@ -85,57 +85,58 @@ fn sum(row: &[u8], value: &[u8]) -> u64 {
     sum.finish()
 }
 
-/// Reads what stands in the row of a key.
-pub(super) fn entry(row: &[u8], value: &[u8]) -> Result<Entry, Fault> {
+/// The parts of a row: revision, lease, value.
+fn parts<'v>(row: &[u8], value: &'v [u8]) -> Result<(Revision, Option<Lease>, &'v [u8]), Fault> {
     let parts = value.split_first_chunk::<8>().and_then(|(sum, rest)| {
         let (revision, value) = rest.split_first_chunk::<8>()?;
         let (lease, value) = value.split_first_chunk::<8>()?;
         (u64::from_be_bytes(*sum) == self::sum(row, rest)).then_some((revision, lease, value))
     });
-    let (Some((revision, lease, value)), Some((&KEY, key))) = (parts, row.split_first()) else {
-        return Err(damaged(row));
-    };
+    let (revision, lease, value) = parts.ok_or_else(|| damaged(row))?;
     let lease = u64::from_be_bytes(*lease);
-    Ok(Entry {
-        key: key.into(),
-        value: value.into(),
-        revision: Revision::new(u64::from_be_bytes(*revision)),
-        lease: (lease != 0).then_some(Lease(lease)),
-    })
+    let revision = Revision::new(u64::from_be_bytes(*revision));
+    Ok((revision, (lease != 0).then_some(Lease(lease)), value))
 }
 
-pub(super) fn get(map: &dyn Reading, key: &[u8]) -> Result<Option<Entry>, Fault> {
+/// Reads what stands in the row of a key.
+pub(super) fn entry(row: &[u8], value: &[u8]) -> Result<Entry, Fault> {
+    let Some((&KEY, key)) = row.split_first() else { return Err(damaged(row)) };
+    let (revision, lease, value) = parts(row, value)?;
+    Ok(Entry { key: key.into(), value: value.into(), revision, lease })
+}
+
+/// The revision of a key; zero: it is not there.
+pub(super) fn revision_of(map: &dyn Reading, key: &[u8]) -> Result<Revision, Fault> {
     let row = row(key);
-    map.get(&row)?.map(|value| entry(&row, &value)).transpose()
+    let Some(value) = map.get(&row)? else { return Ok(Revision::ZERO) };
+    parts(&row, &value).map(|(revision, ..)| revision)
 }
 
-/// Writes a key, in place of what stood there.
-pub(super) fn put(
-    map: &mut dyn Writing,
-    entry: &Entry,
-    before: Option<&Entry>,
-) -> Result<(), Fault> {
+/// Writes a key, and gives back what stood there.
+pub(super) fn put(map: &mut dyn Writing, entry: &Entry) -> Result<Option<Entry>, Fault> {
     let lease = entry.lease.map_or(0, |lease| lease.0).to_be_bytes();
     let row = row(&entry.key);
     let mut value =
         [&[0; 8], entry.revision.get().to_be_bytes().as_slice(), &lease, &entry.value].concat();
     let sum = sum(&row, &value[8..]).to_be_bytes();
     value[..8].copy_from_slice(&sum);
-    map.put(&row, &value)?;
-    match (entry.lease, before.and_then(|before| before.lease)) {
-        (Some(_), _) => map.put(&leased_row(&entry.key), &lease),
-        (None, Some(_)) => map.remove(&leased_row(&entry.key)),
-        (None, None) => Ok(()),
+    let stood = map.put(&row, &value)?.map(|stood| self::entry(&row, &stood)).transpose()?;
+    match (entry.lease, stood.as_ref().and_then(|stood| stood.lease)) {
+        (Some(_), _) => drop(map.put(&leased_row(&entry.key), &lease)?),
+        (None, Some(_)) => drop(map.remove(&leased_row(&entry.key))?),
+        (None, None) => {}
     }
+    Ok(stood)
 }
 
-/// Removes a key that is there.
-pub(super) fn remove(map: &mut dyn Writing, before: &Entry) -> Result<(), Fault> {
-    map.remove(&row(&before.key))?;
-    if before.lease.is_some() {
-        map.remove(&leased_row(&before.key))?;
+/// Removes a key, and gives back what stood there.
+pub(super) fn remove(map: &mut dyn Writing, key: &[u8]) -> Result<Option<Entry>, Fault> {
+    let row = row(key);
+    let stood = map.remove(&row)?.map(|stood| entry(&row, &stood)).transpose()?;
+    if stood.as_ref().is_some_and(|stood| stood.lease.is_some()) {
+        map.remove(&leased_row(key))?;
     }
-    Ok(())
+    Ok(stood)
 }
 
 /// The keys under a lease; under any, if none is given.

@@ -43,8 +43,7 @@ impl<'a> Turn<'a> {
 
     fn txn(&mut self, txn: &Txn) -> Result<Result<Written, Error>, Fault> {
         for compare in &txn.compares {
-            let found = rows::get(self.map, compare.key())?;
-            if !compare.holds(found.map_or(Revision::ZERO, |entry| entry.revision)) {
+            if !compare.holds(rows::revision_of(self.map, compare.key())?) {
                 return Ok(Ok(Written::Stale(self.revision)));
             }
         }
@@ -65,8 +64,8 @@ impl<'a> Turn<'a> {
         let mut events = Vec::with_capacity(ops.len());
         let mut before = Vec::with_capacity(ops.len());
         for op in ops {
-            let stood = rows::get(self.map, op.key())?;
-            if let Some(event) = self.change(op, stood.as_ref(), revision)? {
+            let (event, stood) = self.change(op, revision)?;
+            if let Some(event) = event {
                 events.push(event);
                 before.push(stood);
             }
@@ -79,23 +78,23 @@ impl<'a> Turn<'a> {
         Ok(Written::Done(self.revision))
     }
 
+    /// What happens, if anything does, and what stood there.
     fn change(
         &mut self,
         op: &Op,
-        stood: Option<&Entry>,
         revision: Revision,
-    ) -> Result<Option<Event>, Fault> {
+    ) -> Result<(Option<Event>, Option<Entry>), Fault> {
         match op {
             Op::Put { key, value, lease } => {
                 let (key, value) = (Bytes::clone(key), Bytes::clone(value));
                 let entry = Entry { key, value, revision, lease: *lease };
-                rows::put(self.map, &entry, stood)?;
-                Ok(Some(Event::Put(entry)))
+                let stood = rows::put(self.map, &entry)?;
+                Ok((Some(Event::Put(entry)), stood))
             }
             Op::Delete(key) => {
-                let Some(stood) = stood else { return Ok(None) };
-                rows::remove(self.map, stood)?;
-                Ok(Some(Event::Delete(Bytes::clone(key))))
+                let stood = rows::remove(self.map, key)?;
+                let gone = stood.is_some().then(|| Event::Delete(Bytes::clone(key)));
+                Ok((gone, stood))
             }
         }
     }
