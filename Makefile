@@ -29,7 +29,7 @@ test: setup check unit e2e explore-quick spec-quick ## everything that fits a fe
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test crash spec explore mutants yang-proof ## test, and everything that takes longer
+test-full: test crash reconnects interop spec explore mutants yang-proof ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test
@@ -83,6 +83,17 @@ crash: ## power cuts, damaged files and long logs of the store, thousands of eac
 	@# Optimised, and an overflow still stops it. What redb says of the damage it finds is part of the test.
 	RUST_BACKTRACE=0 cargo test --locked --profile explore -p lockstep-store --lib --test embedded --test records \
 		-- --ignored --nocapture
+
+.PHONY: reconnects
+reconnects: ## ten thousand connections leave nothing behind
+	@scripts/setup build
+	LOCKSTEP_RECONNECTS=10000 cargo test --locked -p lockstep-southbound --test reconnects -- --nocapture
+
+.PHONY: interop
+interop: ## gNMI clients and servers that others wrote, some built with Go
+	@scripts/setup build e2e
+	cargo build --quiet --locked --bin lockstep
+	scripts/interop
 
 ##@ The proof
 

@@ -104,6 +104,7 @@ fn driver(at: &str, given: &Target, folder: &Path) -> Result<Options, Problem> {
         drift_interval: drift_interval.unwrap_or(defaults.drift_interval),
         encoding,
         role: given.role.clone().unwrap_or(defaults.role),
+        commit_confirmed: given.commit_confirmed.as_deref() != Some("never"),
         ..Options::default()
     })
 }
