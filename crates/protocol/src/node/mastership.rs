@@ -32,13 +32,13 @@ impl Node {
             draft.without_master(target);
             draft.alive(&self.session);
         }
-        let last = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
+        let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default().next();
         let session = Some(self.session.clone());
-        draft.put_mastership(target, Mastership { session, term: last.next(), connection });
+        draft.put_mastership(target, Mastership { session, term, connection });
         let txn = draft.txn();
         if let Some(link) = self.desk.links.get_mut(target) {
             // Somebody else was the master last, who may have left something under way.
-            link.unsettled |= last != link.term;
+            link.unsettled |= term != link.term.next();
         }
         self.write(Wake::Target(target.clone()), txn, out);
     }
