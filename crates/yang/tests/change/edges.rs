@@ -7,7 +7,7 @@
 use crate::models::{Kind, Models, Node, Type};
 
 /// Each with a name.
-pub(crate) const EDGES: [(&str, &str); 56] = [
+pub(crate) const EDGES: [(&str, &str); 58] = [
     ("leafref to a leaf", "container c\n  leaf t letter\nleaf r ref ../c/t\nleaf-list m ref /c/t"),
     (
         "leafref to a key",
@@ -216,6 +216,14 @@ pub(crate) const EDGES: [(&str, &str); 56] = [
     (
         "leafref into a choice",
         "container c\n  leaf a letter @0.0 | default b;\n  leaf d letter @0.1\nchoice 0 default x0-0;\nlist l\n  key k letter\n  leaf a letter @1.0\n  leaf d letter @1.1\nchoice 1 mandatory true;\nleaf r ref ../c/a\nleaf q ref ../l/a",
+    ),
+    (
+        "must on defaults under conditions from outside",
+        "leaf s letter\ncontainer c\n  leaf x letter\n  container d | when \"/s = 'a'\";\n    leaf e letter | default d;\nleaf b letter | must \"not(contains(../c, 'd'))\";",
+    ),
+    (
+        "must on where the leafref of another leads",
+        "list l\n  key k letter\nleaf r ref ../l/k\nleaf a letter | must \"not(deref(../r)/../k = 'b')\";",
     ),
 ];
 

@@ -1,10 +1,6 @@
 //! Bad input: an error each time, no panic, and no memory that stays.
 //!
-//! The ordinary run takes seconds. The long one:
-//!
-//! ```text
-//! cargo test --release -p lockstep-yang --test hostile -- --ignored
-//! ```
+//! The ordinary run takes seconds. The long one is part of `make yang-proof`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by panicking")]
 
