@@ -7,7 +7,7 @@
 use crate::models::{Kind, Models, Node, Type};
 
 /// Each with a name.
-pub(crate) const EDGES: [(&str, &str); 58] = [
+pub(crate) const EDGES: [(&str, &str); 59] = [
     ("leafref to a leaf", "container c\n  leaf t letter\nleaf r ref ../c/t\nleaf-list m ref /c/t"),
     (
         "leafref to a key",
@@ -224,6 +224,10 @@ pub(crate) const EDGES: [(&str, &str); 58] = [
     (
         "must on where the leafref of another leads",
         "list l\n  key k letter\nleaf r ref ../l/k\nleaf a letter | must \"not(deref(../r)/../k = 'b')\";",
+    ),
+    (
+        "must on two containers that are alike",
+        "container c\n  leaf x letter\ncontainer d\n  leaf x letter\nleaf b letter | must \"not(../c = ../d)\";",
     ),
 ];
 
