@@ -64,7 +64,7 @@ fn a_change_is_judged_as_the_whole_at_length() {
 
 #[test]
 fn every_edge_is_judged_as_the_whole() {
-    edges(500);
+    edges(300);
 }
 
 #[test]
