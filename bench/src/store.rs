@@ -23,7 +23,7 @@ use lockstep_store::{Embedded, Records};
 
 use overheard::Overheard;
 use raw::Write;
-use workload::Upto;
+use workload::{Upto, Workload};
 
 /// How a bench fails: with whatever went wrong below.
 pub(crate) type Failed = Box<dyn std::error::Error + Send + Sync>;
@@ -107,8 +107,9 @@ async fn measure(flight: u64, count: u64) -> Result<Measured, Failed> {
 async fn ours(folder: &Path, flight: u64, count: u64) -> Result<(Duration, u64), Failed> {
     let store = Embedded::open(&folder.join("store"))?;
     let records = Records::open(Arc::new(store.clone())).await?;
+    let workload = Workload::new(flight, count, Upto::Recorded)?;
     let (began, before) = (Instant::now(), store.commits());
-    workload::run(&records, flight, count, Upto::Recorded).await?;
+    workload.run(&records).await?;
     let done = (began.elapsed(), store.commits() - before);
     records.close().await?;
     Ok(done)
@@ -126,7 +127,7 @@ async fn written(flight: u64, count: u64, upto: Upto) -> Result<Vec<Write>, Fail
         heard.lock().unwrap_or_else(PoisonError::into_inner).push(write.collect());
     });
     let records = Records::open(Arc::new(store)).await?;
-    workload::run(&records, flight, count, upto).await?;
+    Workload::new(flight, count, upto)?.run(&records).await?;
     let written = std::mem::take(&mut *writes.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(written)
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use etcd_client::{Compare, CompareOp, KvClient, Txn, TxnOp};
 use lockstep_store::Records;
 
-use super::workload::{self, Upto};
+use super::workload::{Upto, Workload};
 use super::{Failed, ROUNDS, written};
 use server::Cluster;
 
@@ -110,8 +110,9 @@ async fn ours(
 ) -> Result<(Duration, u64), Failed> {
     let store = cluster.store(prefix).await;
     let records = Records::open(Arc::new(store.clone())).await?;
+    let workload = Workload::new(flight, count, upto)?;
     let (began, before) = (Instant::now(), store.requests());
-    workload::run(&records, flight, count, upto).await?;
+    workload.run(&records).await?;
     let done = (began.elapsed(), store.requests() - before);
     records.close().await?;
     Ok(done)

@@ -1,8 +1,5 @@
 //! One-leaf transactions as the core writes them.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use lockstep_protocol::record::{
     Head, Header, Key, Kind, Mark, Mode, Part, PartStatus, Proposal, Status, Transaction,
 };
@@ -72,7 +69,7 @@ impl Change {
         [(path(self.leaf / 10, self.leaf % 10), unit)].into_iter().collect()
     }
 
-    fn decide(&self, base: Revision) -> Result<Txn, Failed> {
+    fn decide(&self) -> Result<Txn, Failed> {
         let header = self.header(Index::ZERO, Some(self.index));
         let ops = vec![
             Op::Id { id: self.id()?, index: self.index },
@@ -80,20 +77,21 @@ impl Change {
             self.proposal(),
             self.configuration(header, self.patch(), Patch::new()),
         ];
-        Ok(Txn { compares: vec![Compare::Absent(Key::Id(self.id()?)), self.base(base)], ops })
+        Ok(Txn { compares: vec![Compare::Absent(Key::Id(self.id()?)), self.base()], ops })
     }
 
-    fn record(&self, base: Revision) -> Result<Txn, Failed> {
+    fn record(&self) -> Result<Txn, Failed> {
         let header = self.header(self.index, None);
         let ops = vec![
             self.transaction(Status::Applied, PartStatus::Applied)?,
             self.configuration(header, Patch::new(), self.patch()),
         ];
-        Ok(Txn { compares: vec![self.base(base)], ops })
+        Ok(Txn { compares: vec![self.base()], ops })
     }
 
-    fn base(&self, base: Revision) -> Compare {
-        Compare::Unchanged(Key::Configuration(self.target.clone()), base)
+    /// That nobody else wrote the configuration; since when is known only when it is written.
+    fn base(&self) -> Compare {
+        Compare::Unchanged(Key::Configuration(self.target.clone()), Revision::ZERO)
     }
 
     fn header(&self, applied: Index, holder: Option<Index>) -> Header {
@@ -121,45 +119,52 @@ pub(super) enum Upto {
     Recorded,
 }
 
-/// Makes `count` transactions, `flight` at a time, each on a target of its own.
-pub(super) async fn run(
-    records: &Records,
-    flight: u64,
-    count: u64,
-    upto: Upto,
-) -> Result<(), Failed> {
-    let next = Arc::new(AtomicU64::new(1));
-    let mut writers = tokio::task::JoinSet::new();
-    for writer in 0..flight {
-        let (records, next) = (records.clone(), Arc::clone(&next));
-        writers.spawn(async move { write(&records, writer, &next, (count, upto)).await });
+/// Transactions ready to be written, so that only that is measured: a list for each of those who write
+/// at the same time, each on a target of its own.
+#[derive(Debug)]
+pub(super) struct Workload(Vec<Vec<Txn>>);
+
+impl Workload {
+    /// `count` transactions, for `flight` at a time.
+    pub(super) fn new(flight: u64, count: u64, upto: Upto) -> Result<Self, Failed> {
+        let mut writers: Vec<Vec<Txn>> = (0..flight).map(|_| Vec::new()).collect();
+        for (index, writer) in (1..=count).zip((0..writers.len()).cycle()) {
+            let target = Target::new(format!("leaf{writer}"))?;
+            let leaf = usize::try_from(index)? % 1_000;
+            let change = Change { index: Index::new(index), target, leaf };
+            writers[writer].push(change.decide()?);
+            if upto == Upto::Recorded {
+                writers[writer].push(change.record()?);
+            }
+        }
+        Ok(Self(writers))
     }
-    while let Some(done) = writers.join_next().await {
-        done??;
+
+    /// Writes all of them.
+    pub(super) async fn run(self, records: &Records) -> Result<(), Failed> {
+        let mut writers = tokio::task::JoinSet::new();
+        for txns in self.0 {
+            let records = records.clone();
+            writers.spawn(async move { write(&records, txns).await });
+        }
+        while let Some(done) = writers.join_next().await {
+            done??;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
-async fn write(
-    records: &Records,
-    writer: u64,
-    next: &AtomicU64,
-    (count, upto): (u64, Upto),
-) -> Result<(), Failed> {
+async fn write(records: &Records, txns: Vec<Txn>) -> Result<(), Failed> {
     let mut base = Revision::ZERO;
-    loop {
-        let index = next.fetch_add(1, Ordering::Relaxed);
-        if index > count {
-            return Ok(());
+    for mut txn in txns {
+        for compare in &mut txn.compares {
+            if let Compare::Unchanged(_, stood) = compare {
+                *stood = base;
+            }
         }
-        let target = Target::new(format!("leaf{writer}"))?;
-        let leaf = usize::try_from(index)? % 1_000;
-        let change = Change { index: Index::new(index), target, leaf };
-        base = done(records.write(&change.decide(base)?).await?)?;
-        if upto == Upto::Recorded {
-            base = done(records.write(&change.record(base)?).await?)?;
-        }
+        base = done(records.write(&txn).await?)?;
     }
+    Ok(())
 }
 
 fn done(written: Written) -> Result<Revision, Failed> {

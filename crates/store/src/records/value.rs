@@ -42,7 +42,8 @@ impl Elsewhere {
 }
 
 pub(super) fn write<T: Serialize>(name: &Name, record: &T) -> Result<Bytes, Error> {
-    let mut bytes = vec![VERSION];
+    let mut bytes = Vec::with_capacity(512);
+    bytes.push(VERSION);
     serde_json::to_writer(&mut bytes, record).map_err(|error| Error::Unwritable {
         key: kv::text(&name.bytes()),
         reason: error.to_string(),
