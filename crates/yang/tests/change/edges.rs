@@ -7,7 +7,7 @@
 use crate::models::{Kind, Models, Node, Type};
 
 /// Each with a name.
-pub(crate) const EDGES: [(&str, &str); 59] = [
+pub(crate) const EDGES: [(&str, &str); 61] = [
     ("leafref to a leaf", "container c\n  leaf t letter\nleaf r ref ../c/t\nleaf-list m ref /c/t"),
     (
         "leafref to a key",
@@ -228,6 +228,14 @@ pub(crate) const EDGES: [(&str, &str); 59] = [
     (
         "must on two containers that are alike",
         "container c\n  leaf x letter\ncontainer d\n  leaf x letter\nleaf b letter | must \"not(../c = ../d)\";",
+    ),
+    (
+        "default under a condition on a key",
+        "list l\n  key k letter\n  leaf d letter | default b; when \"../k = 'a'\";",
+    ),
+    (
+        "default under a condition from outside",
+        "leaf s letter\nlist l\n  key k letter\n  leaf d letter | default b; when \"/s = 'a'\";",
     ),
 ];
 

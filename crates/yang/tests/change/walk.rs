@@ -135,12 +135,14 @@ fn walk(
         return;
     }
     let hint = || format!("{name}\n{}\n{}", texts[0].1, texts[1].1);
-    for _ in 0..changes {
+    let context = defaults::context(folder.path(), &["r", "s"]);
+    for number in 0..changes {
         let delta = Change::random(random, models, &tree, removals);
         if let Some(next) = judge(&set, &tree, &delta, tally, &hint) {
             tree = next;
         }
+        if number % 10 == 9 {
+            defaults::judge(&set, &context, &tree, &hint);
+        }
     }
-    let context = defaults::context(folder.path(), &["r", "s"]);
-    defaults::judge(&set, &context, &tree, &hint);
 }
