@@ -7,8 +7,8 @@ use lockstep_store::Records;
 use crate::error::StartError;
 use crate::target::TargetSpec;
 
-/// Writes the binding of every target that has none, or another one. One whose models changed must
-/// be valid by the new ones first.
+/// Writes the binding of every target that has none, or another one. What is committed on one whose models
+/// changed must be valid by the new ones first, and so must whatever it may fall back to.
 pub(crate) async fn bind(
     records: &Records,
     view: &View,
@@ -19,9 +19,9 @@ pub(crate) async fn bind(
         if view.binding(&spec.name) == Some(&binding) {
             continue;
         }
-        if let Some(violation) =
-            spec.models.validate(&view.committed(&spec.name)).into_iter().next()
-        {
+        let may_stand = view.may_stand(&spec.name);
+        let mut broken = may_stand.iter().flat_map(|tree| spec.models.validate(tree));
+        if let Some(violation) = broken.next() {
             let (target, model) = (spec.name.clone(), spec.model.clone());
             return Err(StartError::Rebind { target, model, violation: Box::new(violation) });
         }

@@ -38,8 +38,12 @@ impl Validation {
                 let _turn = turn;
                 verdict(&shared.targets, checks)
             });
-            if let Ok(Some(verdict)) = judged.await {
-                let _ = events.send(Event::Verdict { subject, verdict }).await;
+            match judged.await {
+                Ok(Some(verdict)) => {
+                    let _ = events.send(Event::Verdict { subject, verdict }).await;
+                }
+                Ok(None) => {}
+                Err(error) => tracing::error!(?subject, %error, "there is no verdict"),
             }
         });
     }

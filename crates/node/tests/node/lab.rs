@@ -102,7 +102,12 @@ pub(crate) fn models() -> ModelSet {
     ModelSet::load(&options).unwrap()
 }
 
-fn spec(number: usize, address: SocketAddr, models: &ModelSet, initial: Initial) -> TargetSpec {
+pub(crate) fn spec(
+    number: usize,
+    address: SocketAddr,
+    models: &ModelSet,
+    initial: Initial,
+) -> TargetSpec {
     let reach = Reach { addresses: vec![address.to_string()], insecure: true, ..Reach::default() };
     TargetSpec {
         name: Target::new(format!("leaf{number}")).unwrap(),

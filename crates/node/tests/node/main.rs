@@ -8,6 +8,7 @@
 )]
 
 mod adoption;
+mod binding;
 mod clients;
 mod defaults;
 mod lab;

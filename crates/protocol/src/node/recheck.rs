@@ -6,7 +6,6 @@ use lockstep_types::{Index, Target};
 use super::Node;
 use crate::command::Command;
 use crate::draft::Draft;
-use crate::effect;
 use crate::event::{Subject, Wake};
 use crate::record::{Key, Reason};
 use crate::step;
@@ -31,7 +30,7 @@ impl Node {
         if self.desk.validating.contains(&subject) {
             return;
         }
-        let result = self.committed_up_to(target, index);
+        let result = self.view.committed_up_to(target, index);
         // What stood before the entry may not be valid either, so it is looked at as a whole.
         let results = [(target.clone(), (result, None))].into();
         let Some(violations) = self.violations(&subject, results, true, out) else { return };
@@ -58,17 +57,5 @@ impl Node {
         draft.configuration(target).header.recheck = checked;
         let txn = draft.txn();
         self.write(Wake::Recheck(target.clone()), txn, out);
-    }
-
-    /// The committed values without the entries behind `index`.
-    fn committed_up_to(&self, target: &Target, index: Index) -> lockstep_types::Configuration {
-        let view = &self.view;
-        let mut tree = view.committed(target);
-        let mut behind: Vec<Index> = view.apply_queue(target).filter(|k| *k > index).collect();
-        behind.reverse();
-        for later in behind.into_iter().filter_map(|k| view.transaction(k)) {
-            tree = tree.patched(&effect::without(view, later, target, &tree));
-        }
-        tree
     }
 }

@@ -23,6 +23,7 @@ mod cancel;
 #[cfg(test)]
 mod deadlines;
 #[cfg(test)]
+mod fallback;
 mod given_up;
 #[cfg(test)]
 mod ids;

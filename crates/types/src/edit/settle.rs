@@ -22,7 +22,7 @@ impl Edit {
             }
         }
         for (list, before) in self.lists_that_lose(standing) {
-            if !self.add.contains_key(&list) && !delta.paths().any(|path| *path == list) {
+            if !self.add.contains_key(&list) && delta.get(&list).is_none() {
                 let order = self.ordered(&list, Some(&before), &[]);
                 self.put_order(&list, Some(&before), order, delta);
             }

@@ -82,7 +82,9 @@ impl Element {
         if self.is_many() {
             return Err(Error::KeyOnMany { key });
         }
-        Arc::make_mut(&mut self.0).keys.insert(key, value.into());
+        let keys = &mut Arc::make_mut(&mut self.0).keys;
+        // Put together anew, so that it takes no more room than it needs: there are many of these.
+        *keys = std::mem::take(keys).into_iter().chain([(key, value.into())]).collect();
         Ok(self)
     }
 

@@ -1,0 +1,38 @@
+//! Targets and their models, at the start of a node.
+
+use std::fs;
+use std::sync::Arc;
+
+use lockstep_node::{Initial, Options, StartError, start};
+use lockstep_store::{Memory, Records};
+use lockstep_types::NodeName;
+use lockstep_yang::{ModelSet, Options as Models};
+
+use crate::lab::spec;
+
+/// Models that demand something of a device that has nothing.
+fn demanding() -> ModelSet {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "module demanding { namespace 'urn:demanding'; prefix d;
+        container system { leaf name { type string; mandatory true; } leaf motd { type string; } } }";
+    fs::write(folder.path().join("demanding.yang"), module).unwrap();
+    let path = folder.path().to_owned();
+    ModelSet::load(&Models { path, modules: Vec::new(), features: Vec::new(), origin: None })
+        .unwrap()
+}
+
+async fn started(records: &Records, models: &ModelSet) -> Result<(), StartError> {
+    // Nobody listens there, and nobody needs to.
+    let nowhere = "127.0.0.1:1".parse().unwrap();
+    let targets = vec![spec(1, nowhere, models, Initial::Adopt)];
+    let name = NodeName::new("n1").unwrap();
+    let options = Options { name, records: records.clone(), targets, pending: 1 };
+    start(options).await?.stop().await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_target_need_not_have_what_its_models_demand() {
+    let records = Records::open(Arc::new(Memory::new())).await.unwrap();
+    started(&records, &demanding()).await.unwrap();
+}
