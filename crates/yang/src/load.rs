@@ -7,7 +7,7 @@ mod stage;
 mod statements;
 mod survive;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use yang5::context::Context;
@@ -23,7 +23,8 @@ use crate::set::{Inner, ModelSet, Module};
 /// Where a model set comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The folder with the modules; folders in it are searched as well.
+    /// The folder with the modules, as `*.yang` in UTF-8. Folders in it are searched as well, unless
+    /// they are hidden or links; nothing else is read for an import.
     pub path: PathBuf,
     /// The modules to implement: `name`, or `name@revision` where it is not to be the newest in the
     /// folder. Empty: every module in the folder.
@@ -40,8 +41,8 @@ impl ModelSet {
         let files = files::find(&options.path)?;
         let names = files.modules(&options.path, &options.modules)?;
         let digest = files.digest(options)?;
-        survive::check(&files, &names)?;
-        let context = compile(&files, &names, options)?;
+        let staged = stage::stage(&survive::check(&files, &names)?)?;
+        let context = compile(&files, staged.path(), &names, options)?;
         let (schema, facts) = Schema::build(&context);
         let rules = Rules::build(&schema, facts);
         if let Some((node, holder, other)) = rules.pending {
@@ -62,17 +63,14 @@ impl ModelSet {
 
 fn compile(
     files: &files::Files,
+    staged: &Path,
     names: &[String],
     Options { modules, features, .. }: &Options,
 ) -> Result<Context, LoadError> {
     let enabled = features::by_module(names, features)?;
     let invalid = |heard| LoadError::Invalid { faults: fault::faults(files, heard) };
     let mut context = libyang::context()?;
-    let staged = stage::several(files)?;
-    let staged_folder = staged.as_ref().map(|folder| folder.path().to_owned());
-    for folder in staged_folder.into_iter().chain(files.folders()) {
-        libyang::change(&mut context, |context| context.set_searchdir(&folder))?;
-    }
+    libyang::change(&mut context, |context| context.set_searchdir(staged))?;
     let chosen = |name: &'_ str| -> (String, Option<String>) {
         let wanted = modules.iter().find_map(|wanted| {
             let (module, revision) = wanted.split_once('@')?;
@@ -87,6 +85,8 @@ fn compile(
         .map(|((name, revision), on)| (name.as_str(), revision.as_deref(), on.as_slice()))
         .collect();
     libyang::change(&mut context, |context| context.load_modules(&list)).map_err(invalid)?;
+    // The folder goes.
+    libyang::change(&mut context, Context::unset_searchdirs)?;
     Ok(context)
 }
 

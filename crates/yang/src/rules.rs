@@ -99,7 +99,7 @@ pub(crate) struct Rules {
     /// The names of the leaves that are far from what they read.
     pub(crate) far_names: BTreeSet<String>,
     /// The nodes in the presence of which a rule is looked at that is not bounded.
-    pub(crate) unbounded: Vec<Id>,
+    pub(crate) unbounded: BTreeSet<Id>,
     /// A condition that libyang does not survive: its node, what that is in, and what it waits for.
     pub(crate) pending: Option<(Id, Id, Id)>,
     /// The nodes that hold instance-identifiers.
@@ -118,7 +118,7 @@ impl Rules {
             facts.iter().enumerate().map(|(id, facts)| part(schema, id, facts, &by_address));
         let parts = parts.collect();
         let (rules, far_names) = (Vec::new(), BTreeSet::new());
-        let (unbounded, instances) = (Vec::new(), Vec::new());
+        let (unbounded, instances) = (BTreeSet::new(), Vec::new());
         let pending = None;
         let mut rules = Self { rules, parts, far_names, unbounded, pending, instances };
         let reader = reads::Reader { schema, facts: &facts, by_address: &by_address };
@@ -141,9 +141,11 @@ impl Rules {
         match &rule.reads {
             // A condition also decides on what is missing, so it matters where its node could be.
             None if rule.nature == Nature::When => {
-                self.unbounded.push(schema.node(rule.at).parent);
+                self.unbounded.insert(schema.node(rule.at).parent);
             }
-            None => self.unbounded.push(rule.at),
+            None => {
+                self.unbounded.insert(rule.at);
+            }
             Some(reads) => {
                 if self.is_far(schema, rule.at, reads) {
                     self.parts[rule.at].far = true;

@@ -9,7 +9,7 @@ use lockstep_types::{Configuration, Content, Path};
 use super::census::Census;
 use super::find::{exists, prefix};
 use super::gather::Gather;
-use crate::schema::{Id, Kind, ROOT};
+use crate::schema::{Id, Kind};
 use crate::set::ModelSet;
 
 /// The rules in question.
@@ -51,7 +51,7 @@ impl<'a> Scope<'a> {
 
     /// Follows the effects of a change to their end. None: they are not bounded.
     pub(super) fn touch_all(&mut self, changed: &[(&Path, &Option<Content>)]) -> Option<()> {
-        let there = |id: &Id| !self.set.instances(self.result, ROOT, &Path::root(), *id).is_empty();
+        let there = |id: &Id| self.set.has_instance(self.result, *id);
         if self.set.rules().unbounded.iter().any(there) {
             return None;
         }

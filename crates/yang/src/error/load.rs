@@ -20,6 +20,32 @@ pub enum LoadError {
         /// Which.
         path: PathBuf,
     },
+    /// A file whose text is not UTF-8, as that of YANG files is.
+    #[error(
+        "{}, line {line}: byte {position} of the file is not UTF-8, as YANG is written in (RFC 7950); \
+         convert it to UTF-8, or take it out of the folder",
+        path.display()
+    )]
+    Encoding {
+        /// The file.
+        path: PathBuf,
+        /// The line with the byte.
+        line: usize,
+        /// The first byte that is not UTF-8, counted from 0.
+        position: usize,
+    },
+    /// A place in which the modules cannot be laid out for libyang.
+    #[error(
+        "cannot lay out the modules for libyang in {}: {source}; it takes a folder that can be \
+         written to, which TMPDIR names",
+        path.display()
+    )]
+    Stage {
+        /// The folder for what is needed for a while.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// No module to load.
     #[error("there is no YANG module in {}", path.display())]
     NoModules {

@@ -41,24 +41,52 @@ const NAMES: [&str; 14] = [
     "refine",
 ];
 
+/// What may be the reason that a module is not found which is there.
+const ONLY: &str = " Only files `*.yang` in the folder of the models are read, and none that are hidden \
+                    or in hidden or linked folders.";
+
 /// What libyang said of these files, with where it is as far as that can be found.
 pub(super) fn faults(files: &Files, heard: Vec<Heard>) -> Vec<Fault> {
     let mut found: Vec<Fault> = Vec::new();
     for heard in heard {
         let read = parsed(&heard.message).map(|name| of_module(files, name));
-        if let Some(file) = read.filter(|_| !found.is_empty()) {
+        if let Some(texts) = read.filter(|_| !found.is_empty()) {
             // What was told before is in there.
             let open = found.iter_mut().filter(|fault| fault.path.is_none());
-            open.for_each(|fault| fault.path = file.first().map(|(path, _)| path.clone()));
+            open.for_each(|fault| settle(fault, &texts));
             continue;
         }
         let (path, line) = match place(files, &heard) {
             Some((path, line)) => (Some(path), Some(line)),
             None => (None, heard.line),
         };
-        found.push(Fault { path, line, at: heard.schema_path, message: heard.message });
+        let mut message = heard.message;
+        if absent(&message).is_some() {
+            message.push_str(ONLY);
+        }
+        found.push(Fault { path, line, at: heard.schema_path, message });
     }
     found
+}
+
+/// Puts a fault in one of these files.
+fn settle(fault: &mut Fault, texts: &[(PathBuf, &str)]) {
+    fault.path = texts.first().map(|(path, _)| path.clone());
+    let Some(name) = absent(&fault.message) else { return };
+    let needs = texts.iter().find_map(|(path, text)| {
+        let mut needs = statements(text, &["import", "include"]);
+        Some((path.clone(), needs.find(|statement| statement.argument == name)?.line))
+    });
+    if let Some((path, line)) = needs {
+        (fault.path, fault.line) = (Some(path), Some(line));
+    }
+}
+
+/// The module or submodule that was not found.
+fn absent(message: &str) -> Option<&str> {
+    let rest =
+        message.strip_prefix("Loading \"").or_else(|| message.strip_prefix("Including \""))?;
+    rest.split('"').next().filter(|_| rest.contains("failed, not found."))
 }
 
 /// The module or submodule that could not be read.
@@ -73,9 +101,7 @@ fn of_module<'a>(files: &'a Files, name: &str) -> Vec<(PathBuf, &'a str)> {
         let heads = statements(text, &["module", "submodule", "belongs-to"]).take(2);
         heads.into_iter().any(|head| head.argument == name)
     };
-    let texts =
-        files.all().filter_map(|(path, bytes)| Some((path, std::str::from_utf8(bytes).ok()?)));
-    texts.filter(named).map(|(path, text)| (files.place(path), text)).collect()
+    files.all().filter(named).map(|(path, text)| (files.place(path), text)).collect()
 }
 
 /// The line that names what the message names, or else the node.

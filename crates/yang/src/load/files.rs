@@ -11,13 +11,16 @@ use super::Options;
 use super::statements::statements;
 use crate::error::{Fault, LoadError};
 
+/// The mark of the byte order.
+const MARK: char = '\u{feff}';
+
 /// The YANG files below a folder, by their path in it.
 pub(super) struct Files {
     root: PathBuf,
-    files: BTreeMap<String, Vec<u8>>,
+    files: BTreeMap<String, String>,
 }
 
-/// Reads every YANG file below a folder.
+/// Reads every YANG file below a folder, but for what is hidden.
 pub(super) fn find(root: &Path) -> Result<Files, LoadError> {
     let mut files = Files { root: root.to_owned(), files: BTreeMap::new() };
     files.scan(root)?;
@@ -33,16 +36,19 @@ impl Files {
         for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
             let entry = entry.map_err(failed(folder))?;
             let path = entry.path();
-            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            // Editors and file systems leave such beside the files that are meant.
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
             // A link to a folder may lead back here, or to the same files once more.
             let is_folder = entry.file_type().map_err(failed(&path))?.is_dir();
-            if is_folder && !is_hidden {
+            if is_folder {
                 self.scan(&path)?;
             } else if path.extension().is_some_and(|extension| extension == "yang")
                 && path.is_file()
             {
                 let bytes = std::fs::read(&path).map_err(failed(&path))?;
-                self.files.insert(self.name(&path)?, bytes);
+                self.files.insert(self.name(&path)?, text(&path, bytes)?);
             }
         }
         Ok(())
@@ -56,9 +62,10 @@ impl Files {
         Ok(parts.join("/"))
     }
 
-    /// Every file, by its path in the folder.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
+    /// Every file, by its path in the folder; without the mark of the byte order that some editors
+    /// begin a file with, since libyang takes it for a part of the first word.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|(name, text)| (name.as_str(), text.trim_start_matches(MARK)))
     }
 
     /// Where a file is that is known by this path in the folder.
@@ -66,22 +73,12 @@ impl Files {
         self.root.join(name)
     }
 
-    /// Every folder that holds a file. Checked to be UTF-8 when the files were found, but for the
-    /// root's own path.
-    pub(super) fn folders(&self) -> BTreeSet<PathBuf> {
-        let folder = |name: &String| {
-            let below = Path::new(name).parent().unwrap_or(Path::new(""));
-            self.root.join(below)
-        };
-        self.files.keys().map(folder).collect()
-    }
-
     /// The modules to load: those that were asked for, or all there are.
     pub(super) fn modules(&self, path: &Path, asked: &[String]) -> Result<Vec<String>, LoadError> {
         if path.to_str().is_none() {
             return Err(LoadError::NotUtf8 { path: path.to_owned() });
         }
-        let module = |bytes: &Vec<u8>| module(&String::from_utf8_lossy(bytes)).map(str::to_owned);
+        let module = |text: &String| module(text).map(str::to_owned);
         let found: BTreeSet<String> = self.files.values().filter_map(module).collect();
         if found.is_empty() {
             return Err(LoadError::NoModules { path: path.to_owned() });
@@ -118,11 +115,9 @@ impl Files {
 
     /// The revision of each file of a module.
     fn revisions(&self, name: &str) -> Vec<Option<String>> {
-        let revision = |bytes: &Vec<u8>| {
-            let text = std::str::from_utf8(bytes).ok().filter(|text| module(text) == Some(name))?;
-            Some(statements(text, &["revision"]).map(|revision| revision.argument).max())
-        };
-        self.files.values().filter_map(revision).collect()
+        let named = self.files.values().filter(|text| module(text) == Some(name));
+        let newest = |text| statements(text, &["revision"]).map(|revision| revision.argument).max();
+        named.map(|text| newest(text)).collect()
     }
 
     /// What the models are known by: names and bytes of the files, and what was chosen of them,
@@ -134,9 +129,9 @@ impl Files {
             hash.update((bytes.len() as u64).to_be_bytes());
             hash.update(bytes);
         };
-        for (name, bytes) in &self.files {
+        for (name, text) in &self.files {
             part(name.as_bytes());
-            part(bytes);
+            part(text.as_bytes());
         }
         for chosen in [&options.modules, &options.features] {
             let sorted: BTreeSet<&String> = chosen.iter().collect();
@@ -151,6 +146,17 @@ impl Files {
             LoadError::Invalid { faults: vec![fault] }
         })
     }
+}
+
+/// What a file holds. libyang takes other bytes in comments and descriptions, but what cannot be read
+/// here cannot be checked either.
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, LoadError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let position = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().iter().take(position);
+        let line = 1 + before.filter(|byte| **byte == b'\n').count();
+        LoadError::Encoding { path: path.to_owned(), line, position }
+    })
 }
 
 /// The name of a module without the revision that may follow it.
@@ -172,7 +178,7 @@ fn module(text: &str) -> Option<&str> {
 
 /// What follows white space and comments.
 fn skip(text: &str) -> &str {
-    let mut text = text.trim_start_matches('\u{feff}');
+    let mut text = text.trim_start_matches(MARK);
     loop {
         text = text.trim_start();
         text = if let Some(comment) = text.strip_prefix("//") {

@@ -1,44 +1,41 @@
-//! Modules of which there are several revisions.
+//! The one folder that libyang reads.
 //!
-//! libyang finds files by their names, and takes two revisions apart only if the names have them. Where
-//! they lie in folders of their own instead, they are laid out anew for it, while it loads.
-
-use std::collections::BTreeMap;
+//! libyang looks for what a module needs by the names of files, in whatever is below the folders that it
+//! is given: hidden ones, those that links lead to, YIN. So it is given none of the folders that the
+//! models come from, but one with exactly those files that were checked. Each has its revision in its
+//! name, for libyang takes two revisions apart only by that.
 
 use tempfile::TempDir;
 
-use super::files::Files;
 use super::statements::statements;
+use super::survive::Checked;
 use crate::error::LoadError;
 
-/// A folder with every file of these modules under a name with its revision; none if there is no need.
-pub(super) fn several(files: &Files) -> Result<Option<TempDir>, LoadError> {
-    let mut by_name: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
-    for (path, bytes) in files.all() {
-        let Ok(text) = std::str::from_utf8(bytes) else { continue };
-        if let Some(head) = statements(text, &["module", "submodule"]).next() {
-            by_name.entry(head.argument).or_default().push((path, text));
-        }
-    }
-    by_name.retain(|_, found| found.len() > 1 && !found.iter().all(|(path, _)| path.contains('@')));
-    if by_name.is_empty() {
-        return Ok(None);
-    }
-    let failed = |source| LoadError::Read { path: std::env::temp_dir(), source };
+/// Lays out these files, for as long as the folder is held.
+pub(super) fn stage(checked: &[Checked<'_>]) -> Result<TempDir, LoadError> {
+    let failed = |source| LoadError::Stage { path: std::env::temp_dir(), source };
     let folder = tempfile::tempdir().map_err(failed)?;
-    for (name, found) in by_name {
-        // Nothing else can be the name of a file.
-        let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
-        for (_, text) in found.into_iter().filter(|_| plain) {
-            let revision = statements(text, &["revision"]).map(|revision| revision.argument).max();
-            let Some(revision) = revision.filter(|date| is_date(date)) else { continue };
-            let file = folder.path().join(format!("{name}@{revision}.yang"));
-            std::fs::write(file, text).map_err(failed)?;
-        }
+    for Checked { name, text } in checked.iter().filter(|checked| is_plain(&checked.name)) {
+        let revision = statements(text, &["revision"]).map(|revision| revision.argument).max();
+        let file = match revision.filter(|date| is_date(date)) {
+            Some(revision) => format!("{name}@{revision}.yang"),
+            None => format!("{name}.yang"),
+        };
+        std::fs::write(folder.path().join(file), text).map_err(failed)?;
     }
-    Ok(Some(folder))
+    Ok(folder)
 }
 
+/// Nothing else can be the name of a file, nor of a module.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+}
+
+/// Whether libyang takes it for a date in the name of a file.
 fn is_date(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    text.len() == "2026-01-01".len()
+        && text.bytes().enumerate().all(|(place, byte)| match place {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
 }

@@ -56,8 +56,8 @@ impl<'a> Reader<'a> {
             self.skip(white);
             let end = if self.rest.starts_with("//") {
                 self.rest.find('\n')
-            } else if self.rest.starts_with("/*") {
-                self.rest.find("*/").map(|end| end + 2)
+            } else if let Some(comment) = self.rest.strip_prefix("/*") {
+                comment.find("*/").map(|end| "/*".len() + end + "*/".len())
             } else {
                 return;
             };
@@ -157,6 +157,14 @@ mod tests {
         ];
         let found: Vec<Statement> = statements(text, &["module", "must", "leaf"]).collect();
         assert_eq!(found, expected);
+    }
+
+    /// The star that opens a comment does not close it.
+    #[test]
+    fn a_comment_has_two_ends() {
+        let text = "/*/ \" */ must 'a'; /**/ must 'b'; /*/*/ must 'c';";
+        let found: Vec<String> = statements(text, &["must"]).map(|found| found.argument).collect();
+        assert_eq!(found, ["a", "b", "c"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Loading model sets.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lockstep_yang::{Data, DataForm, LoadError, ModelSet, Operation, Options};
 
@@ -117,6 +117,78 @@ fn what_cannot_be_loaded_is_told() {
         let error = load(folder.path().to_owned(), &[], &[]).unwrap_err();
         assert!(matches!(&error, LoadError::Invalid { faults } if !faults.is_empty()), "{error}");
     }
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_is_refused() {
+    let body = "container c { leaf x { type string; \
+                must \"count(../l/d/ancestor-or-self::*) < 99\"; } list l { key k; \
+                leaf k { type string; } container d { leaf e { type string; } } } }";
+    let mut bytes = b"// first\n// caf\xe9\n".to_vec();
+    bytes.extend(module("a", body).into_bytes());
+    let good = module("good", "leaf g { type string; }");
+    let folder = folder(&[("good.yang", &good)]);
+    let file = folder.path().join("a.yang");
+    std::fs::write(&file, bytes).unwrap();
+    let error = load(folder.path().to_owned(), &[], &[]).unwrap_err();
+    let LoadError::Encoding { path, line, position } = &error else { panic!("{error}") };
+    assert_eq!((path, *line, *position), (&file, 2, 15));
+    let text = error.to_string();
+    assert!(text.contains("a.yang, line 2") && text.contains("convert it to UTF-8"), "{text}");
+}
+
+#[test]
+fn a_mark_of_the_byte_order_does_not_hide_a_module() {
+    let good = module("a", "leaf x { type string; }");
+    let bad = module("a", "leaf x { type string; must \"count(ancestor-or-self::*) < 9\"; }");
+    let marked = |text: &str| {
+        let folder = folder(&[("a.yang", &format!("\u{feff}{text}"))]);
+        load(folder.path().to_owned(), &[], &[])
+    };
+    assert!(marked(&good).unwrap().check(&path("/x")).is_ok());
+    assert!(matches!(marked(&bad), Err(LoadError::Expression { .. })));
+}
+
+const YIN: &str = "<module name=\"b\" xmlns=\"urn:ietf:params:xml:ns:yang:yin:1\">\
+                   <namespace uri=\"urn:b\"/><prefix value=\"b\"/>\
+                   <typedef name=\"t\"><type name=\"string\"/></typedef></module>";
+
+/// What libyang finds and we do not read would be neither checked nor in the digest.
+#[test]
+fn nothing_is_imported_that_was_not_read() {
+    let a = "module a {\n  namespace \"urn:a\";\n  prefix a;\n  import b { prefix b; }\n  \
+             leaf x { type b:t; }\n}\n";
+    let b = module("b", "typedef t { type string; }");
+    let apart = folder(&[("b.yang", &b)]);
+    for (name, text) in [("b.yin", YIN), (".h/b.yang", &b), ("deep/.h/b.yang", &b), (".b.yang", &b)]
+    {
+        let folder = folder(&[("a.yang", a), (name, text)]);
+        import_is_missing(folder.path(), name);
+    }
+    let linked = folder(&[("a.yang", a)]);
+    std::os::unix::fs::symlink(apart.path(), linked.path().join("more")).unwrap();
+    import_is_missing(linked.path(), "a linked folder");
+    let part = folder(&[
+        ("a.yang", &module("a", "include part;")),
+        (".h/part.yang", "submodule part { belongs-to a { prefix a; } }"),
+    ]);
+    let error = load(part.path().to_owned(), &[], &[]).unwrap_err().to_string();
+    assert!(error.contains("a.yang, line 1: ") && error.contains("hidden"), "{error}");
+}
+
+fn import_is_missing(folder: &Path, name: &str) {
+    let error = load(folder.to_owned(), &["a"], &[]).map(drop).unwrap_err().to_string();
+    assert!(error.contains("a.yang, line 4: ") && error.contains("\"b\""), "{name}: {error}");
+    assert!(error.contains("hidden") && error.contains("*.yang"), "{name}: {error}");
+}
+
+#[test]
+fn a_module_is_known_by_its_name_and_not_that_of_its_file() {
+    let a = module("a", "import b { prefix b; } leaf x { type b:t; }");
+    let b = module("b", "typedef t { type string; }");
+    let folder = folder(&[("a.yang", &a), ("other.yang", &b)]);
+    let set = load(folder.path().to_owned(), &["a"], &[]).unwrap();
+    assert!(set.check(&path("/x")).is_ok());
 }
 
 #[test]
