@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use lockstep_gnmi::proto::gnmi::get_request::DataType;
 use lockstep_gnmi::proto::gnmi::{Encoding, GetRequest, GetResponse, Notification, Path};
+use lockstep_gnmi::proto::gnmi_ext::Extension;
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
 use lockstep_gnmi::{extension, path as paths};
 use lockstep_node::{Handle, TargetSpec};
 use lockstep_protocol::View;
 use lockstep_types::Path as Place;
-use lockstep_yang::Form;
+use lockstep_yang::{Form, Show};
 use tonic::{Code, Status};
 
 use super::{Service, place};
@@ -25,18 +26,14 @@ struct Question {
     workers: Workers,
     view: Arc<View>,
     prefix: Option<Path>,
-    form: Form,
+    show: Show,
     kind: DataType,
 }
 
 pub(super) async fn get(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
     let (form, kind) = (form(request.encoding)?, kind(request.r#type)?);
-    if !request.use_models.is_empty() {
-        return Err(Status::unimplemented("use_models is not implemented yet"));
-    }
-    if request.extension.iter().any(|e| matches!(e.ext, Some(Ext::Depth(_)))) {
-        return Err(Status::unimplemented("the depth extension is not implemented yet"));
-    }
+    let modules = request.use_models.iter().map(|model| model.name.clone()).collect();
+    let show = Show { form, depth: depth(&request.extension), modules, defaults: true };
     extension::refuse_foreign(&request.extension).map_err(|e| refusal::extension(&e))?;
     // No path at all asks for everything of the prefix.
     let whole = [Path::default()];
@@ -46,7 +43,7 @@ pub(super) async fn get(service: &Service, request: GetRequest) -> Result<GetRes
         workers: service.workers.clone(),
         view: service.node.view(),
         prefix: request.prefix,
-        form,
+        show,
         kind,
     });
     let mut notification = Vec::new();
@@ -54,6 +51,15 @@ pub(super) async fn get(service: &Service, request: GetRequest) -> Result<GetRes
         notification.extend(question.answer(path).await?);
     }
     Ok(GetResponse { notification, ..GetResponse::default() })
+}
+
+/// How many levels are asked for; 0: all.
+fn depth(extensions: &[Extension]) -> usize {
+    let level = extensions.iter().find_map(|extension| match &extension.ext {
+        Some(Ext::Depth(depth)) => Some(depth.level),
+        _ => None,
+    });
+    level.map_or(0, |level| usize::try_from(level).unwrap_or(usize::MAX))
 }
 
 fn form(encoding: i32) -> Result<Form, Status> {
@@ -128,19 +134,38 @@ impl Question {
         if self.kind == DataType::Config || !has_state {
             return Ok(found);
         }
+        if self.show.depth > 0 || !self.show.modules.is_empty() {
+            return Err(Status::unimplemented(
+                "state cannot be limited by depth or use_models yet; ask for type CONFIG",
+            ));
+        }
         found.with_state(self, spec, place).await
     }
 
     /// What is wanted of a target at a place, and whether its device can add to that.
     fn wanted(&self, spec: &TargetSpec, place: &Place) -> Result<(Found, bool), Status> {
         let node = spec.models.check(place).map_err(|error| refusal::get_path(&error))?;
+        self.check_modules(spec)?;
         let mut found = Found::default();
         if matches!(self.kind, DataType::Config | DataType::All) {
             let visible = self.view.visible(&spec.name);
-            let values = spec.models.get(&visible, place, self.form);
+            let values = spec.models.get(&visible, place, self.show.clone());
             found = Found::new(values.map_err(|error| refusal::get_path(&error))?);
         }
         Ok((found, node.state_below))
+    }
+
+    /// Only modules that the target has can limit an answer.
+    fn check_modules(&self, spec: &TargetSpec) -> Result<(), Status> {
+        let lacks =
+            |name: &&String| !spec.models.modules().iter().any(|module| module.name == **name);
+        match self.show.modules.iter().find(lacks) {
+            None => Ok(()),
+            Some(name) => Err(Status::invalid_argument(format!(
+                "use_models: target {} has no module {name}; Capabilities lists those there are",
+                spec.name
+            ))),
+        }
     }
 
     /// The prefix is given back with the concrete target, where the request had one.
@@ -153,7 +178,7 @@ impl Question {
         let (question, path, target) = (Arc::clone(self), path.clone(), spec.name.to_string());
         let timestamp = i64::try_from(self.node.now().get()).unwrap_or(i64::MAX);
         let work = move || {
-            let (prefix, ietf) = (question.prefix.as_ref(), question.form == Form::Ietf);
+            let (prefix, ietf) = (question.prefix.as_ref(), question.show.form == Form::Ietf);
             let values = found.into_values();
             let told = lockstep_gnmi::get::notification(prefix, &path, values, ietf, timestamp);
             let mut told = told.map_err(|error| refusal::path(&error))?;

@@ -35,7 +35,7 @@ impl Found {
         spec: &TargetSpec,
         place: &Path,
     ) -> Result<Self, Status> {
-        let (form, operational) = (question.form, question.kind == DataType::Operational);
+        let (form, operational) = (question.show.form, question.kind == DataType::Operational);
         let look = Look { path: place.clone(), operational, ietf: form == Form::Ietf };
         let reports = question.node.look(&spec.name, look).await;
         let reports = reports.map_err(|error| refusal(spec, &error))?;
