@@ -4,52 +4,82 @@
 //! small as the drift. Whether a difference is one is asked when somebody looks, for what is applied may
 //! have changed since.
 
+mod heard;
+
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
 use lockstep_protocol::View;
-use lockstep_southbound::{Link, Notice, Noticed, Watch};
-use lockstep_types::{Configuration, Content, Path, Target};
+use lockstep_southbound::{Link, Noticed, Watch};
+use lockstep_types::{Content, Path, SessionId, Target};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::target::TargetSpec;
+use heard::Heard;
 
-/// What a device shows at some paths; none: nothing.
-type Shown = BTreeMap<Path, Option<Content>>;
+/// So many differences of a device are shown; the others are counted.
+const SHOWN: usize = 100;
 
 /// Where devices are not as applied, as far as they were heard of.
-#[derive(Debug, Default)]
-pub(crate) struct Drift(Mutex<BTreeMap<Target, Arc<Shown>>>);
+#[derive(Debug)]
+pub(crate) struct Drift {
+    session: SessionId,
+    heard: Mutex<BTreeMap<Target, Arc<Heard>>>,
+}
+
+/// Where a device is not as it should be.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Drifted {
+    /// The first such places, in the order of paths.
+    pub(crate) first: Vec<Difference>,
+    /// How many more there are.
+    pub(crate) more: usize,
+}
 
 impl Drift {
-    /// Where a device is not as it should be, in the order of paths: what it shows, and what is wanted.
-    pub(crate) fn of(&self, view: &View, target: &Target) -> Vec<Difference> {
-        let (shown, applied) = (self.shown(target), view.applied(target));
-        let differ = shown.iter().filter(|(path, shows)| !view.is_as_wanted(target, path, shows));
-        let difference = |(path, shows): (&Path, &Option<Content>)| Difference {
+    /// As this session hears of it.
+    pub(crate) fn new(session: SessionId) -> Self {
+        Self { session, heard: Mutex::default() }
+    }
+
+    /// Where a device is not as it should be: what it shows, and what is wanted.
+    pub(crate) fn of(&self, view: &View, target: &Target) -> Drifted {
+        let heard = self.heard(target);
+        if !self.is_of_now(view, target, &heard) {
+            return Drifted::default();
+        }
+        let applied = view.applied(target);
+        let differ = view.not_as_wanted(target, heard.shown(&applied));
+        let difference = |&(path, shows): &(&Path, &Option<Content>)| Difference {
             path: path.clone(),
             shows: shows.clone(),
             wanted: applied.get(path).cloned(),
         };
-        differ.map(difference).collect()
+        let first: Vec<_> = differ.iter().take(SHOWN).map(difference).collect();
+        let more = differ.len() - first.len() + heard.more;
+        Drifted { first, more }
     }
 
-    fn shown(&self, target: &Target) -> Arc<Shown> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Whether the device was not brought in line since: that is done on each new connection of its
+    /// master.
+    fn is_of_now(&self, view: &View, target: &Target, heard: &Heard) -> bool {
+        let mastership = view.mastership(target);
+        let ours = mastership.filter(|master| master.session.as_ref() == Some(&self.session));
+        ours.is_none_or(|master| master.connection == heard.connection)
+    }
+
+    fn heard(&self, target: &Target) -> Arc<Heard> {
+        let all = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(target).cloned().unwrap_or_default()
     }
 
-    fn set(&self, target: Target, shown: Shown) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown.is_empty() {
-            all.remove(&target);
-        } else {
-            all.insert(target, Arc::new(shown));
-        }
+    fn set(&self, target: Target, heard: Heard) {
+        let mut all = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(target, Arc::new(heard));
     }
 }
 
@@ -68,17 +98,23 @@ pub struct Difference {
 pub(crate) async fn listen(
     drift: Arc<Drift>,
     mut notices: SelectAll<Notices>,
+    links: Weak<BTreeMap<Target, Link>>,
     targets: Arc<BTreeMap<Target, TargetSpec>>,
     views: watch::Receiver<Arc<View>>,
 ) {
     while let Some((target, noticed)) = notices.next().await {
         let Some(spec) = targets.get(&target).cloned() else { continue };
-        let (view, before) = (Arc::clone(&views.borrow()), drift.shown(&target));
+        let (view, before) = (Arc::clone(&views.borrow()), drift.heard(&target));
         // As long as the configuration, where the device told of all of it.
-        let heard = spawn_blocking(move || heard(&spec, &view, &before, noticed.notice)).await;
-        if let Ok(shown) = heard {
-            drift.set(target, shown);
+        let heard = spawn_blocking(move || heard::heard(&spec, &view, &before, noticed)).await;
+        let Ok(heard) = heard else { continue };
+        if heard.is_to_be_heard_anew()
+            && let (Some(links), Some(spec)) = (links.upgrade(), targets.get(&target))
+        {
+            // What was watched before ends with this.
+            notices.extend(notices_of(&links, spec));
         }
+        drift.set(target, heard);
     }
 }
 
@@ -91,39 +127,16 @@ pub(crate) fn notices(
     links: &BTreeMap<Target, Link>,
     targets: &BTreeMap<Target, TargetSpec>,
 ) -> SelectAll<Notices> {
-    let watched = targets.iter().filter_map(|(target, spec)| {
-        let told = links.get(target)?.watch(Watch { ignore: spec.ignore.clone() });
-        let target = target.clone();
-        let named = ReceiverStream::new(told).map(move |noticed| (target.clone(), noticed));
-        Some(Box::pin(named) as Notices)
-    });
-    watched.collect()
+    targets.values().filter_map(|spec| notices_of(links, spec)).collect()
 }
 
-/// Where the device differs now from what is applied. The cost follows what was told.
-fn heard(spec: &TargetSpec, view: &View, before: &Shown, notice: Notice) -> Shown {
-    let watch = Watch { ignore: spec.ignore.clone() };
-    let applied = view.applied(&spec.name);
-    let (held, told): (Configuration, Vec<Path>) = match notice {
-        Notice::All(held) => {
-            let differs = applied.diff(&held);
-            (held, differs.paths().cloned().collect())
-        }
-        Notice::Changed(edit) => {
-            let mut held = holding(&applied, before);
-            let delta = edit.onto(&held);
-            held.apply_values(&delta);
-            (held, delta.paths().chain(before.keys()).cloned().collect())
-        }
-    };
-    let differs = |path: &Path| !watch.ignores(path) && spec.models.differs(&held, &applied, path);
-    let told = told.into_iter().filter(differs);
-    told.map(|path| (path.clone(), held.get(&path).cloned())).collect()
+/// Begins to watch a device: all of it is told first.
+fn notices_of(links: &BTreeMap<Target, Link>, spec: &TargetSpec) -> Option<Notices> {
+    let told = links.get(&spec.name)?.watch(Watch { ignore: spec.ignore.clone() });
+    let target = spec.name.clone();
+    let named = ReceiverStream::new(told).map(move |noticed| (target.clone(), noticed));
+    Some(Box::pin(named))
 }
 
-/// What the device is thought to hold.
-fn holding(applied: &Configuration, shown: &Shown) -> Configuration {
-    let mut held = applied.clone();
-    held.apply_values(&shown.iter().map(|(path, shows)| (path.clone(), shows.clone())).collect());
-    held
-}
+#[cfg(test)]
+mod tests;

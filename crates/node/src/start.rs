@@ -108,11 +108,12 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let (publish, published) = watch::channel(Arc::new(view.clone()));
     let targets: BTreeMap<_, _> =
         targets.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
-    let (targets, drift) = (Arc::new(targets), Arc::new(Drift::default()));
+    let (targets, drift) = (Arc::new(targets), Arc::new(Drift::new(session.id().clone())));
     let notices = drift::notices(&links, &targets);
     tokio::spawn(drift::listen(
         Arc::clone(&drift),
         notices,
+        Arc::downgrade(&links),
         Arc::clone(&targets),
         published.clone(),
     ));

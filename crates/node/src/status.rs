@@ -4,7 +4,7 @@ use lockstep_protocol::View;
 use lockstep_southbound::Fencing;
 use lockstep_types::{Content, Index, NodeName, Target, Term};
 
-use crate::drift::Difference;
+use crate::drift::{Difference, Drifted};
 use crate::target::TargetSpec;
 
 /// What a target is at.
@@ -58,8 +58,10 @@ pub struct TargetStatus {
     pub reason: Option<String>,
     /// Who turns away an older master; none: not known to this node.
     pub fencing: Option<Fencing>,
-    /// Where it is not as applied.
+    /// Where it is not as applied: the first such places.
     pub drift: Vec<Difference>,
+    /// How many more there are.
+    pub drift_more: usize,
     /// The last transaction considered for what is wanted of it.
     pub committed: Index,
     /// The last transaction considered for what it has accepted.
@@ -78,7 +80,7 @@ pub(crate) struct Seen {
     /// Who turns away an older master.
     pub(crate) fencing: Option<Fencing>,
     /// Where it is not as applied.
-    pub(crate) drift: Vec<Difference>,
+    pub(crate) drift: Drifted,
 }
 
 impl TargetStatus {
@@ -95,7 +97,8 @@ impl TargetStatus {
             state,
             reason,
             fencing: seen.fencing,
-            drift: seen.drift,
+            drift: seen.drift.first,
+            drift_more: seen.drift.more,
             committed: header.committed.index,
             applied: header.applied.index,
             model: spec.map(|spec| spec.model.clone()).unwrap_or_default(),
@@ -127,15 +130,15 @@ fn state(
 }
 
 /// A device that was changed behind our back, in a line.
-fn drifted(drift: &[Difference]) -> Option<String> {
-    let first = drift.first()?;
+fn drifted(drift: &Drifted) -> Option<String> {
+    let first = drift.first.first()?;
     let shown = |content: &Option<Content>| match content {
         Some(Content::Leaf(value)) => format!("`{value}`"),
         Some(_) => "there".into(),
         None => "absent".into(),
     };
     let Difference { path, shows, wanted } = first;
-    let more = match drift.len() - 1 {
+    let more = match drift.first.len() - 1 + drift.more {
         0 => String::new(),
         more => format!(", and {more} more"),
     };

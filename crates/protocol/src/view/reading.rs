@@ -79,24 +79,27 @@ impl View {
         self.master(target).is_some_and(|master| self.header(target).synced == master.term)
     }
 
-    /// Whether a device may show this at a path without having been changed behind our back: it is
-    /// what was applied, or the device's own form of it, or what is being sent or undone right now.
-    #[must_use]
-    pub fn is_as_wanted(&self, target: &Target, path: &Path, shows: &Option<Content>) -> bool {
-        let applied = self.configuration(target).map(|c| &c.applied);
-        let wanted = applied.and_then(|applied| applied.get(path));
-        let own_form = self
-            .marks(target)
-            .and_then(|marks| marks.get(path))
-            .is_some_and(|mark| mark.wanted.as_ref() == wanted && mark.seen == *shows);
+    /// Those of these units, as a device shows them, that were changed behind our back: they are not as
+    /// applied, nor in the device's own form of that, nor what is being sent or undone right now.
+    pub fn not_as_wanted<'a>(
+        &self,
+        target: &Target,
+        shown: impl IntoIterator<Item = (&'a Path, &'a Option<Content>)>,
+    ) -> Vec<(&'a Path, &'a Option<Content>)> {
+        let (applied, marks) = (self.applied(target), self.marks(target));
         let sent = self.apply_head(target).and_then(|index| self.transaction(index));
         let sent = sent.map(|head| effect::applied(self, head, target));
         let undone = self.undo_head(target).and_then(|index| self.transaction(index));
         let undone = undone.map(|head| effect::undone(self, head, target));
-        let under_way = [sent, undone].into_iter().flatten();
-        shows.as_ref() == wanted
-            || own_form
-            || under_way.into_iter().any(|delta| delta.get(path) == Some(shows))
+        let is_as_wanted = |path: &Path, shows: &Option<Content>| {
+            let wanted = applied.get(path);
+            let mut under_way = [&sent, &undone].into_iter().flatten();
+            let mark = marks.and_then(|marks| marks.get(path));
+            shows.as_ref() == wanted
+                || mark.is_some_and(|mark| mark.wanted.as_ref() == wanted && mark.seen == *shows)
+                || under_way.any(|delta| delta.get(path) == Some(shows))
+        };
+        shown.into_iter().filter(|(path, shows)| !is_as_wanted(path, shows)).collect()
     }
 
     /// Whether a transaction that is being reverted may have reached the device (rule 3): it is

@@ -7,7 +7,7 @@ use lockstep_gnmi::proto::gnmi::{
 use lockstep_gnmi::value::{self, Form};
 use lockstep_protocol::record::Failure;
 use lockstep_types::{Configuration, Content, Path, Unit};
-use lockstep_yang::{Data, DataError, DataForm, ModelSet, Read};
+use lockstep_yang::{Data, DataError, DataForm, ModelSet, PathError, Read};
 use tonic::{Code, Status};
 
 use super::{Encoding, answer};
@@ -107,6 +107,12 @@ pub(super) fn notified(
 
 fn read(models: &ModelSet, notification: &Notification, update: &Update) -> Result<Read, String> {
     let at = place(notification, update)?;
+    // What is left out anyway may be encoded in any way.
+    match models.check(&at) {
+        Ok(node) if !node.config => return Ok(Read::default()),
+        Ok(_) => {}
+        Err(error) => return Ok(outside(&error)),
+    }
     let (form, json) = value(update).map_err(|error| format!("{at}: {error}"))?;
     let form = match form {
         Form::Json => DataForm::Json,
@@ -114,11 +120,13 @@ fn read(models: &ModelSet, notification: &Notification, update: &Update) -> Resu
         Form::Scalar => DataForm::Scalar,
     };
     match models.read(&at, &Data { form, json }) {
-        Err(DataError::Path(error)) => {
-            Ok(Read { outside: vec![error.to_string()], ..Read::default() })
-        }
+        Err(DataError::Path(error)) => Ok(outside(&error)),
         read => read.map_err(|error| error.to_string()),
     }
+}
+
+fn outside(error: &PathError) -> Read {
+    Read { outside: vec![error.to_string()], ..Read::default() }
 }
 
 /// The value in either of its two places on the wire.

@@ -15,7 +15,7 @@ use lockstep_types::{Configuration, Delta, Index, Unit};
 use lockstep_yang::ModelSet;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use tonic::{Request, Response, Status};
 
 use super::answer::{self, Asked, Meaning};
@@ -72,24 +72,24 @@ impl GnmiLine {
         }
     }
 
-    async fn answer(&self, election: Election, ask: Ask) -> Answer {
+    async fn answer(&self, election: Election, ask: Ask, by: Instant) -> Answer {
         match ask {
-            Ask::Claim => self.claim(election).await,
+            Ask::Claim => self.claim(election, by).await,
             Ask::Read => self.read().await,
-            Ask::Set(delta) => self.set(election, delta).await,
+            Ask::Set(delta) => self.set(election, delta, by).await,
         }
     }
 
-    async fn set(&self, election: Election, delta: Delta) -> Answer {
+    async fn set(&self, election: Election, delta: Delta, by: Instant) -> Answer {
         let request = match self.prepare(delta).await {
             Ok(request) => request,
             Err(answer) => return answer,
         };
-        match self.send(request, election).await {
+        match self.send(request, election, by).await {
             Ok(response) => answer::accepted(&response),
             Err(status) => match self.meaning(Asked::Set, &status) {
                 Meaning::Answer(answer) => answer,
-                Meaning::Denied(failure) => self.denied(election, failure).await,
+                Meaning::Denied(failure) => self.denied(election, failure, by).await,
                 Meaning::Lost | Meaning::Another(_) => Answer::Refused(answer::failure(&status)),
             },
         }
@@ -108,17 +108,25 @@ impl GnmiLine {
     }
 
     /// A Set was denied. If we still are the master, it was the device's own rules.
-    async fn denied(&self, election: Election, failure: Failure) -> Answer {
-        match self.claim(election).await {
+    async fn denied(&self, election: Election, failure: Failure, by: Instant) -> Answer {
+        match self.claim(election, by).await {
             Answer::Accepted | Answer::Refused(_) => Answer::Refused(failure),
             answer => answer,
         }
     }
 
-    async fn send(&self, set: SetRequest, election: Election) -> Result<SetResponse, Status> {
+    /// Sends a Set. It is waited for until `by`, however long it took to prepare: later it is not to have
+    /// an effect any more.
+    async fn send(
+        &self,
+        set: SetRequest,
+        election: Election,
+        by: Instant,
+    ) -> Result<SetResponse, Status> {
         let mut extension = self.manner.extensions(election);
         extension.extend(set.extension);
-        let request = self.request(SetRequest { extension, ..set });
+        let left = by.saturating_duration_since(Instant::now());
+        let request = request(SetRequest { extension, ..set }, left);
         self.client.clone().set(request).await.map(Response::into_inner)
     }
 
@@ -134,7 +142,6 @@ impl GnmiLine {
         meaning
     }
 
-    /// The device is told, too, how long it is waited for, so that it may give up by itself.
     /// What an accepted claim is worth. Where nobody could find out, no more than on a device that takes
     /// anyone's.
     fn claimed(&self) -> Answer {
@@ -146,19 +153,30 @@ impl GnmiLine {
         }
     }
 
+    /// A request that is waited for as long as any.
     fn request<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        request.set_timeout(self.timeout);
-        request
+        request(message, self.timeout)
     }
+
+    /// Until when what is asked now is waited for.
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.timeout
+    }
+}
+
+/// The device is told, too, how long it is waited for, so that it may give up by itself.
+fn request<T>(message: T, timeout: Duration) -> Request<T> {
+    let mut request = Request::new(message);
+    request.set_timeout(timeout);
+    request
 }
 
 impl Line for GnmiLine {
     fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
-            let _busy = self.busy.begin();
-            let claims = ask == Ask::Claim;
-            let answered = timeout(self.timeout, self.answer(election, ask)).await;
+            let _busy = self.busy.begin(matches!(ask, Ask::Set(_)));
+            let (claims, by) = (ask == Ask::Claim, self.deadline());
+            let answered = timeout_at(by, self.answer(election, ask, by)).await;
             let answer = answered.unwrap_or_else(|_| {
                 let (address, after) = (&self.address, self.timeout);
                 tracing::warn!(address, ?after, "the device did not answer in time");
@@ -185,8 +203,8 @@ impl Line for GnmiLine {
 
     fn commit(&self, election: Election, commit: Commit) -> BoxFuture<'_, Settled> {
         Box::pin(async move {
-            let _busy = self.busy.begin();
-            let settled = timeout(self.timeout, self.settle(election, commit)).await;
+            let (_busy, by) = (self.busy.begin(true), self.deadline());
+            let settled = timeout_at(by, self.settle(election, commit, by)).await;
             self.quiet.begins();
             settled.unwrap_or_else(|_| self.unsettled())
         })

@@ -7,11 +7,15 @@ use lockstep_gnmi::proto::gnmi::{self, SetRequest, SetResponse};
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_southbound::gnmi::Options;
+use lockstep_types::{Content, Keys};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tonic::metadata::MetadataMap;
 use tonic::{Code, Status};
 
-use crate::support::{Device, ELECTION, Proxy, Reaction, World, accepted, delta, leaf, options};
+use crate::support::{
+    Device, ELECTION, Proxy, Reaction, World, accepted, delta, leaf, load_shapes, options, path,
+};
 
 fn change() -> Ask {
     Ask::Set(delta([leaf("/system/hostname", "leaf1")]))
@@ -146,4 +150,37 @@ async fn what_is_no_grpc_is_no_device() {
         tokio::task::yield_now().await;
     }
     assert!(world.link.failure().is_some());
+}
+
+/// What a device was told of how long it is waited for.
+fn waited_for(metadata: &MetadataMap) -> Duration {
+    let told = metadata.get("grpc-timeout").unwrap().to_str().unwrap();
+    let (number, unit) = told.split_at(told.len() - 1);
+    let number: u64 = number.parse().unwrap();
+    match unit {
+        "n" => Duration::from_nanos(number),
+        "u" => Duration::from_micros(number),
+        "m" => Duration::from_millis(number),
+        "S" => Duration::from_secs(number),
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn what_has_to_be_read_first_is_taken_off_the_time_for_the_set() {
+    let device = Device::new();
+    let options = options(device.listen(None).await);
+    let timeout = options.timeout;
+    let mut world = World::start_with(options, load_shapes());
+    world.expect_connected().await;
+    let order = Content::Order([Keys::from([("name".to_owned(), "a".to_owned())])].into());
+    let rules = [
+        (path("/top/rule"), Some(order)),
+        (path("/top/rule[name=a]"), Some(Content::Entry)),
+        leaf("/top/rule[name=a]/action", "drop"),
+    ];
+    accepted(world.ask(Ask::Set(delta(rules))).await);
+    assert_eq!((device.gets().len(), device.sets().len()), (1, 1));
+    let told = device.metadata();
+    assert!(waited_for(told.last().unwrap()) < timeout, "{told:?}");
 }

@@ -113,6 +113,27 @@ async fn a_path_that_is_not_in_the_models_is_left_out() {
 }
 
 #[tokio::test]
+async fn what_is_left_out_may_be_encoded_in_any_way() {
+    let strange = [
+        typed_value::Value::ProtoBytes(vec![1, 2]),
+        typed_value::Value::AsciiVal("5 days".to_owned()),
+        typed_value::Value::AnyVal(Default::default()),
+        typed_value::Value::DoubleVal(f64::NAN),
+    ];
+    for value in strange {
+        let strange = || TypedValue { value: Some(value.clone()) };
+        let lab = update("/", value::json(&lab(), true));
+        let left_out =
+            vec![update("/system/uptime", strange()), update("/vendor:box/x", strange()), lab];
+        let whole = vec![notification("/", left_out)];
+        assert_eq!(reported(whole.clone()).await, Answer::Values(units()), "{value:?}");
+        // What is wanted has to be understood.
+        let motd = vec![notification("/", vec![update("/system/motd", strange())])];
+        assert!(matches!(reported(motd).await, Answer::Refused(_)), "{value:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_value_that_is_not_json_is_quoted() {
     let text = TypedValue { value: Some(typed_value::Value::JsonIetfVal(b"{oops".to_vec())) };
     let whole = vec![notification("/", vec![update("/", text)])];

@@ -3,7 +3,7 @@
 use lockstep_gnmi::extension;
 use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_protocol::Answer;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use tonic::Code;
 
 use super::GnmiLine;
@@ -17,13 +17,13 @@ const UNUSED: &str = "lockstep-probe";
 impl GnmiLine {
     /// An empty Set with our election id. A device that does not understand it as it is said is told in
     /// fewer words; one that understands none is nobody's, and nothing is left to say.
-    pub(super) async fn claim(&self, election: Election) -> Answer {
+    pub(super) async fn claim(&self, election: Election, by: Instant) -> Answer {
         loop {
             let level = self.manner.level();
             if level == Level::None {
                 return Answer::Accepted;
             }
-            match self.send(SetRequest::default(), election).await {
+            match self.send(SetRequest::default(), election, by).await {
                 Ok(_) => return Answer::Accepted,
                 Err(status) if status.code() == Code::Unimplemented => {
                     let (address, words) = (&self.address, status.message());
@@ -44,11 +44,12 @@ impl GnmiLine {
     /// Finds out what is not known yet, after a claim that was accepted. Whatever comes of it, the claim
     /// stands: what a device does not say stays unknown, and is asked again with the next claim.
     pub(super) async fn probe(&self, election: Election) {
+        let by = self.deadline();
         let probes = async {
-            self.probe_fencing(election).await;
-            self.probe_confirms(election).await;
+            self.probe_fencing(election, by).await;
+            self.probe_confirms(election, by).await;
         };
-        if timeout(self.timeout, probes).await.is_err() {
+        if timeout_at(by, probes).await.is_err() {
             let (address, after) = (&self.address, self.timeout);
             tracing::warn!(
                 address,
@@ -60,7 +61,7 @@ impl GnmiLine {
 
     /// An empty Set with a smaller id, which a device that honours arbitration denies. Any other refusal
     /// does not show that it would deny a Set of an older master, so it is no proof.
-    async fn probe_fencing(&self, election: Election) {
+    async fn probe_fencing(&self, election: Election, by: Instant) {
         if self.known.fencing().is_some() {
             return;
         }
@@ -68,7 +69,7 @@ impl GnmiLine {
             return self.known.set_fencing(Fencing::StoreOnly);
         }
         let Some(older) = election.before() else { return };
-        let fencing = match self.send(SetRequest::default(), older).await {
+        let fencing = match self.send(SetRequest::default(), older, by).await {
             Err(status) if answer::is_passing(&status) => return,
             Err(status) if status.code() == Code::PermissionDenied => Fencing::Device,
             Ok(_) | Err(_) => Fencing::StoreOnly,
@@ -82,13 +83,13 @@ impl GnmiLine {
 
     /// A confirm of a commit that nobody made, which changes nothing. A device that knows what it is
     /// says that no commit waits; one on which another waits has to be asked again later.
-    async fn probe_confirms(&self, election: Election) {
+    async fn probe_confirms(&self, election: Election, by: Instant) {
         if !self.may_confirm || self.known.confirms().is_some() {
             return;
         }
         let mut request = SetRequest::default();
         request.extension.push(extension::confirm(UNUSED));
-        match self.send(request, election).await {
+        match self.send(request, election, by).await {
             Err(status) if answer::is_passing(&status) => {}
             Err(status) => match answer::classify(Asked::Settle, &status) {
                 Meaning::Lost => self.known.set_confirms(true),

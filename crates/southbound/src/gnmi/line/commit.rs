@@ -3,6 +3,7 @@
 use lockstep_gnmi::extension;
 use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_protocol::Answer;
+use tokio::time::Instant;
 
 use super::GnmiLine;
 use crate::gnmi::answer::{self, Asked, Meaning};
@@ -10,7 +11,7 @@ use crate::{Commit, Election, Phase, Settled};
 
 impl GnmiLine {
     /// One step, with the answer of the device classified.
-    pub(super) async fn settle(&self, election: Election, commit: Commit) -> Settled {
+    pub(super) async fn settle(&self, election: Election, commit: Commit, by: Instant) -> Settled {
         let Commit { id, phase } = commit;
         let (asked, request, extension) = match phase {
             Phase::Set { delta, rollback } => match self.prepare(delta).await {
@@ -21,11 +22,13 @@ impl GnmiLine {
             Phase::Cancel => (Asked::Settle, SetRequest::default(), extension::cancel(&id)),
         };
         let request = SetRequest { extension: vec![extension], ..request };
-        match self.send(request, election).await {
+        match self.send(request, election, by).await {
             Ok(response) => Settled::Answer(answer::accepted(&response)),
             Err(status) => match self.meaning(asked, &status) {
                 Meaning::Answer(answer) => Settled::Answer(answer),
-                Meaning::Denied(failure) => Settled::Answer(self.denied(election, failure).await),
+                Meaning::Denied(failure) => {
+                    Settled::Answer(self.denied(election, failure, by).await)
+                }
                 Meaning::Lost => Settled::Lost,
                 Meaning::Another(failure) => Settled::Another(failure),
             },

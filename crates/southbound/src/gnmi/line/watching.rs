@@ -8,11 +8,13 @@
 //!      └─ refused, or ended too often ──► read from time to time, for the rest of the connection
 //! ```
 
+mod pace;
+
 use std::time::Duration;
 
 use lockstep_gnmi::proto::gnmi::SubscribeResponse;
 use lockstep_gnmi::proto::gnmi::subscribe_response::Response as Told;
-use lockstep_types::Path;
+use lockstep_types::{Configuration, Path};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Request, Status};
@@ -22,11 +24,24 @@ use crate::backoff::{Backoff, chance};
 use crate::gnmi::subscription::Subscription;
 use crate::gnmi::{answer, watch};
 use crate::{Notice, Watch};
+use pace::{Pace, room};
 
 /// After so many streams in a row that did not last, the device is read instead.
 const STREAMS: u32 = 5;
 
 type Tell = mpsc::Sender<Notice>;
+
+/// So often in a row it is read again because the node changed it meanwhile.
+const READS: u32 = 5;
+
+/// Why whoever listens was not told of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missed {
+    /// It is slow.
+    Slow,
+    /// The change cannot be understood.
+    Unreadable,
+}
 
 /// How a subscription ended.
 enum End {
@@ -69,15 +84,17 @@ impl GnmiLine {
             Ok(Err(status)) => return refused(&status),
             Ok(Ok(changes)) => changes,
         };
-        if let Err(end) = self.synchronised(&mut changes).await {
-            return end;
+        match timeout(self.timeout, synchronised(&mut changes)).await {
+            Err(_) => return End::Refused("it never was synchronised".to_owned()),
+            Ok(Err(end)) => return end,
+            Ok(Ok(())) => {}
         }
         // What changed before is told by reading all of it.
-        let mut missed = true;
+        let (mut missed, mut pace) = (true, Pace::default());
         loop {
             tokio::select! {
                 biased;
-                room = tell.reserve(), if missed => match room {
+                room = pace.room(tell), if missed => match room {
                     Ok(room) => {
                         room.send(self.all(watch).await);
                         missed = false;
@@ -90,7 +107,13 @@ impl GnmiLine {
                     Ok(None) => return End::Died("it ended the stream".to_owned()),
                     // Who reads all of it later does not need this.
                     Ok(Some(_)) if missed => {}
-                    Ok(Some(told)) => missed = self.tell(watch, tell, told).await.is_err(),
+                    Ok(Some(told)) => {
+                        let told = self.tell(watch, tell, told).await;
+                        missed = told.is_err();
+                        if told == Err(Missed::Unreadable) {
+                            pace.slow_down();
+                        }
+                    }
                 },
             }
         }
@@ -101,30 +124,23 @@ impl GnmiLine {
         Subscription::begin(self.client.clone(), Request::new(first)).await
     }
 
-    /// Waits until the device has told all that stands, which it was asked not to tell.
-    async fn synchronised(&self, changes: &mut Subscription) -> Result<(), End> {
-        loop {
-            let told = timeout(self.timeout, changes.next()).await;
-            let told = told.map_err(|_| End::Refused("it never was synchronised".to_owned()))?;
-            match told.map_err(|status| refused(&status))?.map(|told| told.response) {
-                Some(Some(Told::SyncResponse(true))) => return Ok(()),
-                Some(_) => {}
-                None => return Err(End::Died("it ended the stream at once".to_owned())),
-            }
-        }
-    }
-
     /// Tells of one change; an error: whoever listens has missed it.
-    async fn tell(&self, watch: &Watch, tell: &Tell, told: SubscribeResponse) -> Result<(), ()> {
+    async fn tell(
+        &self,
+        watch: &Watch,
+        tell: &Tell,
+        told: SubscribeResponse,
+    ) -> Result<(), Missed> {
         let Some(Told::Update(notification)) = told.response else { return Ok(()) };
         let models = self.models.clone();
         let edit = aside(move || watch::edit(&models, &notification)).await;
         let edit = edit.map_err(|answer| {
             let address = &self.address;
             tracing::warn!(address, ?answer, "a change that cannot be read");
+            Missed::Unreadable
         })?;
         match watch.changed(edit) {
-            Some(changed) => tell.try_send(changed).map_err(|_| ()),
+            Some(changed) => tell.try_send(changed).map_err(|_| Missed::Slow),
             None => Ok(()),
         }
     }
@@ -144,31 +160,51 @@ impl GnmiLine {
     async fn reads(&self, watch: &Watch, tell: &Tell) {
         sleep(self.drift_interval.mul_f64(chance())).await;
         loop {
-            let Ok(room) = tell.reserve().await else { return };
+            let Ok(place) = room(tell).await else { return };
             if let Some(all) = self.read_now(watch).await {
-                room.send(all);
+                place.send(all);
             }
             sleep(about(self.drift_interval)).await;
         }
     }
 
-    /// All that the device holds, when the node wants nothing of it; none if it does not say.
+    /// All that the device holds, when the node wants nothing of it; none if it does not say, or is
+    /// changed by the node over and over.
     async fn read_now(&self, watch: &Watch) -> Option<Notice> {
-        self.busy.is_over().await;
-        let read = timeout(self.timeout, self.get(&Path::root())).await;
-        self.quiet.begins();
-        match read {
-            Ok(Ok(held)) => Some(watch.all(held)),
-            Ok(Err(answer)) => {
-                let address = &self.address;
-                tracing::debug!(
-                    address,
-                    ?answer,
-                    "the device cannot be read to see whether it drifted"
-                );
-                None
+        let mut backoff = Backoff::default();
+        for _ in 0..READS {
+            let before = self.busy.is_over().await;
+            let held = self.held().await?;
+            // Else nobody knows whether this is from before or after.
+            if self.busy.changes() == before {
+                return Some(watch.all(held));
             }
-            Err(_) => None,
+            sleep(backoff.next()).await;
+        }
+        None
+    }
+
+    async fn held(&self) -> Option<Configuration> {
+        let read = timeout(self.timeout, self.get(&Path::root())).await.ok();
+        self.quiet.begins();
+        read?
+            .inspect_err(|answer| {
+                let address = &self.address;
+                let words = "the device cannot be read to see whether it drifted";
+                tracing::debug!(address, ?answer, words);
+            })
+            .ok()
+    }
+}
+
+/// Waits until the device has told all that stands, which it was asked not to tell.
+async fn synchronised(changes: &mut Subscription) -> Result<(), End> {
+    loop {
+        let told = changes.next().await.map_err(|status| refused(&status))?;
+        match told.map(|told| told.response) {
+            Some(Some(Told::SyncResponse(true))) => return Ok(()),
+            Some(_) => {}
+            None => return Err(End::Died("it ended the stream at once".to_owned())),
         }
     }
 }

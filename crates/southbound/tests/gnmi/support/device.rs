@@ -23,6 +23,8 @@ use tonic::{Request, Response, Status, Streaming};
 pub(crate) enum Reaction<T> {
     Answer(T),
     Refuse(Status),
+    /// The answer of this moment, given when the test says so.
+    Late(oneshot::Receiver<()>, T),
     Hang,
 }
 
@@ -31,6 +33,10 @@ impl<T> Reaction<T> {
         match self {
             Self::Answer(answer) => Ok(Response::new(answer)),
             Self::Refuse(status) => Err(status),
+            Self::Late(now, answer) => {
+                drop(now.await);
+                Ok(Response::new(answer))
+            }
             Self::Hang => std::future::pending().await,
         }
     }

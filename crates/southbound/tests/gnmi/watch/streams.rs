@@ -8,11 +8,11 @@ use lockstep_gnmi::proto::gnmi::{
 };
 use lockstep_gnmi::{path as wire, value};
 use lockstep_protocol::{Answer, Ask};
-use lockstep_southbound::Watch;
 use lockstep_southbound::gnmi::Options;
+use lockstep_southbound::{Notice, Watch};
 use lockstep_types::{Configuration, Content, Path};
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tonic::Status;
 
 use super::listener::{Listener, is, often};
@@ -162,6 +162,79 @@ async fn a_device_that_never_is_synchronised_is_read() {
     let options = Options { timeout, ..often(device.listen(None).await) };
     let world = World::connected(options).await;
     Listener::begin(&world, Watch::default()).await;
+}
+
+#[tokio::test]
+async fn a_device_that_tells_for_ever_what_stands_is_read() {
+    let device = Device::new();
+    counting(&device);
+    device.on_stream(|_| {
+        let (sender, changes) = stream(&[]);
+        tokio::spawn(async move {
+            let mut pace = tokio::time::interval(Duration::from_millis(100));
+            while sender.send(Ok(change(&[("/system/motd", json!("x"))], &[]))).is_ok() {
+                pace.tick().await;
+            }
+        });
+        Ok(changes)
+    });
+    let timeout = Duration::from_secs(1);
+    let options = Options { timeout, ..often(device.listen(None).await) };
+    let world = World::connected(options).await;
+    Listener::begin(&world, Watch::default()).await;
+}
+
+#[tokio::test]
+async fn what_was_read_while_the_node_changed_it_is_not_told() {
+    let device = Device::new();
+    let (answer, late) = oneshot::channel();
+    let mut late = Some(late);
+    device.on_get(move |_| {
+        let held = |text| {
+            let held = json!({ "lab:system": { "motd": text } });
+            let notification = vec![notification(&[("/", held)], &[])];
+            GetResponse { notification, ..Default::default() }
+        };
+        match late.take() {
+            Some(late) => Reaction::Late(late, held("before")),
+            None => Reaction::Answer(held("after")),
+        }
+    });
+    let mut world = World::connected(often(device.listen(None).await)).await;
+    let mut told = world.link.watch(Watch::default());
+    within("the read", async {
+        while device.gets().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    accepted(world.ask(Ask::Set(delta([leaf("/system/motd", "after")]))).await);
+    answer.send(()).unwrap();
+    let noticed = within("a notice", told.recv()).await.unwrap();
+    let after = [(path("/system/motd"), Content::leaf("after"))].into_iter().collect();
+    assert_eq!(noticed.notice, Notice::All(after));
+}
+
+#[tokio::test]
+async fn state_that_cannot_be_understood_costs_nothing() {
+    let device = Device::new();
+    let state = Update {
+        path: Some(wire::write(&path("/system/uptime"))),
+        val: Some(value::double(f64::NAN)),
+        ..Default::default()
+    };
+    let state = Notification { update: vec![state], ..Default::default() };
+    device.on_stream(move |_| {
+        let state = message(subscribe_response::Response::Update(state.clone()));
+        let (sender, changes) =
+            stream(&[synchronised(), state, change(&[("/system/motd", json!("x"))], &[])]);
+        std::mem::forget(sender);
+        Ok(changes)
+    });
+    let world = World::connected(options(device.listen(None).await)).await;
+    let mut listener = Listener::begin(&world, Watch::default()).await;
+    assert_eq!(listener.next().await, delta([leaf("/system/motd", "x")]));
+    assert_eq!(device.gets().len(), 1);
 }
 
 #[tokio::test]
