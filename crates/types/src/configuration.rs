@@ -92,7 +92,9 @@ impl Configuration {
 
     /// Puts a unit at a path, in place of the one there. [`Unit::NEVER`] leaves nothing.
     pub fn assign(&mut self, path: Path, unit: Unit) {
-        let before = self.units.get(&path);
+        // Whoever builds one does so in order: then there is nothing to look for.
+        let beyond = self.units.last().is_none_or(|(last, _)| *last < path);
+        let before = if beyond { None } else { self.units.get(&path) };
         let known = before.is_some();
         if let Some(content) = before.and_then(|unit| unit.content.as_ref()) {
             self.digest = self.digest.wrapping_sub(fingerprint::of(&path, content));

@@ -1,7 +1,6 @@
 //! Reading the text form of a path.
 
-use std::iter::Peekable;
-use std::str::{Chars, FromStr};
+use std::str::FromStr;
 
 use super::{Element, Error, Expected, Found, Keys, Path};
 
@@ -31,7 +30,7 @@ pub(super) struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let reader = Reader { rest: text.chars().peekable(), position: 1, offset: 0 };
+        let reader = Reader { rest: text, position: 1, offset: 0 };
         Self { reader, continued: false }
     }
 
@@ -39,7 +38,7 @@ impl<'a> Elements<'a> {
     pub(super) fn after(text: &'a str, end: usize) -> Self {
         let (before, rest) = text.split_at(end);
         let position = before.chars().count() + 1;
-        let reader = Reader { rest: rest.chars().peekable(), position, offset: end };
+        let reader = Reader { rest, position, offset: end };
         Self { reader, continued: end > 0 }
     }
 
@@ -51,7 +50,7 @@ impl<'a> Elements<'a> {
             reader.take('/');
         }
         let mut first = !continued;
-        while reader.rest.peek().is_some() {
+        while !reader.rest.is_empty() {
             if !first {
                 reader.separator(many)?;
             }
@@ -65,7 +64,7 @@ impl<'a> Elements<'a> {
 }
 
 struct Reader<'a> {
-    rest: Peekable<Chars<'a>>,
+    rest: &'a str,
     /// Of the next character, from 1.
     position: usize,
     /// The same in bytes, from 0.
@@ -73,15 +72,24 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn skip(&mut self, bytes: usize, characters: usize) {
+        self.rest = &self.rest[bytes..];
+        self.offset += bytes;
+        self.position += characters;
+    }
+
     fn next(&mut self) -> Option<char> {
-        let next = self.rest.next();
-        self.position += usize::from(next.is_some());
-        self.offset += next.map_or(0, char::len_utf8);
-        next
+        let next = self.peek()?;
+        self.skip(next.len_utf8(), 1);
+        Some(next)
     }
 
     fn take(&mut self, wanted: char) -> bool {
-        let there = self.rest.peek() == Some(&wanted);
+        let there = self.peek() == Some(wanted);
         if there {
             self.next();
         }
@@ -90,7 +98,7 @@ impl Reader<'_> {
 
     /// What stands next is not what could.
     fn unexpected(&mut self, expected: Expected) -> Error {
-        let found = self.rest.peek().map_or(Found::End, |&character| Found::Character(character));
+        let found = self.peek().map_or(Found::End, Found::Character);
         Error::Syntax { position: self.position, found, expected }
     }
 
@@ -110,7 +118,7 @@ impl Reader<'_> {
             return Ok(element);
         }
         let mut keys = Keys::new();
-        while self.rest.peek() == Some(&'[') {
+        while self.peek() == Some('[') {
             self.key(&mut keys)?;
         }
         Ok(element.with_keys(keys))
@@ -140,22 +148,24 @@ impl Reader<'_> {
     /// Everything up to the end, or to one of these characters where it is not escaped.
     fn text(&mut self, stops: &[char]) -> Result<String, Error> {
         let mut text = String::new();
-        while let Some(&character) = self.rest.peek() {
-            if stops.contains(&character) {
-                break;
+        loop {
+            let stops = |character: char| character == '\\' || stops.contains(&character);
+            let plain = self.rest.find(stops).unwrap_or(self.rest.len());
+            text.push_str(&self.rest[..plain]);
+            self.skip(plain, self.rest[..plain].chars().count());
+            if !self.take('\\') {
+                return Ok(text);
             }
-            self.next();
-            text.push(if character == '\\' { self.escaped()? } else { character });
+            text.push(self.escaped()?);
         }
-        Ok(text)
     }
 
     fn escaped(&mut self) -> Result<char, Error> {
-        let character = match self.rest.peek() {
+        let character = match self.peek() {
             Some('n') => '\n',
             Some('r') => '\r',
             Some('u' | 'U') => return self.hexadecimal(),
-            Some(&character) if character.is_ascii_punctuation() => character,
+            Some(character) if character.is_ascii_punctuation() => character,
             _ => return Err(self.unexpected(Expected::Escape)),
         };
         self.next();
@@ -168,7 +178,7 @@ impl Reader<'_> {
         let not_a_character = self.unexpected(Expected::Hexadecimal);
         let mut number = 0;
         for _ in 0..4 {
-            let Some(digit) = self.rest.peek().and_then(|digit| digit.to_digit(16)) else {
+            let Some(digit) = self.peek().and_then(|digit| digit.to_digit(16)) else {
                 return Err(self.unexpected(Expected::Hexadecimal));
             };
             self.next();
