@@ -27,7 +27,8 @@ pub(super) async fn endpoint(
         .user_agent(concat!("lockstep/", env!("CARGO_PKG_VERSION")))
         .map_err(|error| wrong("addresses", error.to_string()))?
         .initial_stream_window_size(WINDOW)
-        .initial_connection_window_size(WINDOW)
+        // A subscription that nobody reads right now must not hold up the others.
+        .initial_connection_window_size(4 * WINDOW)
         .http2_keep_alive_interval(options.keepalive.max(Duration::from_millis(1)))
         .keep_alive_timeout(options.keepalive)
         .keep_alive_while_idle(pings);

@@ -9,30 +9,25 @@
 //! ```
 
 mod pace;
-
-use std::time::Duration;
+mod reads;
 
 use lockstep_gnmi::proto::gnmi::SubscribeResponse;
 use lockstep_gnmi::proto::gnmi::subscribe_response::Response as Told;
-use lockstep_types::{Configuration, Path};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Request, Status};
 
 use super::{GnmiLine, aside};
-use crate::backoff::{Backoff, chance};
+use crate::backoff::Backoff;
 use crate::gnmi::subscription::Subscription;
 use crate::gnmi::{answer, watch};
 use crate::{Notice, Watch};
-use pace::{Pace, room};
+use pace::Pace;
 
 /// After so many streams in a row that did not last, the device is read instead.
 const STREAMS: u32 = 5;
 
 type Tell = mpsc::Sender<Notice>;
-
-/// So often in a row it is read again because the node changed it meanwhile.
-const READS: u32 = 5;
 
 /// Why whoever listens was not told of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,57 +139,6 @@ impl GnmiLine {
             None => Ok(()),
         }
     }
-
-    /// All that the device holds, as soon as it says so.
-    async fn all(&self, watch: &Watch) -> Notice {
-        let mut backoff = Backoff::default();
-        loop {
-            if let Some(all) = self.read_now(watch).await {
-                return all;
-            }
-            sleep(backoff.next()).await;
-        }
-    }
-
-    /// Reads from time to time, the first time soon: something may have been missed.
-    async fn reads(&self, watch: &Watch, tell: &Tell) {
-        sleep(self.drift_interval.mul_f64(chance())).await;
-        loop {
-            let Ok(place) = room(tell).await else { return };
-            if let Some(all) = self.read_now(watch).await {
-                place.send(all);
-            }
-            sleep(about(self.drift_interval)).await;
-        }
-    }
-
-    /// All that the device holds, when the node wants nothing of it; none if it does not say, or is
-    /// changed by the node over and over.
-    async fn read_now(&self, watch: &Watch) -> Option<Notice> {
-        let mut backoff = Backoff::default();
-        for _ in 0..READS {
-            let before = self.busy.is_over().await;
-            let held = self.held().await?;
-            // Else nobody knows whether this is from before or after.
-            if self.busy.changes() == before {
-                return Some(watch.all(held));
-            }
-            sleep(backoff.next()).await;
-        }
-        None
-    }
-
-    async fn held(&self) -> Option<Configuration> {
-        let read = timeout(self.timeout, self.get(&Path::root())).await.ok();
-        self.quiet.begins();
-        read?
-            .inspect_err(|answer| {
-                let address = &self.address;
-                let words = "the device cannot be read to see whether it drifted";
-                tracing::debug!(address, ?answer, words);
-            })
-            .ok()
-    }
 }
 
 /// Waits until the device has told all that stands, which it was asked not to tell.
@@ -216,9 +160,4 @@ fn refused(status: &Status) -> End {
     } else {
         End::Refused(status.to_string())
     }
-}
-
-/// This long, a quarter more or less.
-fn about(time: Duration) -> Duration {
-    time.mul_f64(0.75 + chance() / 2.0)
 }
