@@ -61,8 +61,10 @@ struct Pages<'a> {
     rest: Option<Range>,
 }
 
-/// The revision that is read, and some keys with their values; and where those lie, if elsewhere.
-type Page = (Revision, Vec<(Entry, Option<Elsewhere>)>);
+/// Some keys with their values; and where those lie, if elsewhere.
+type Entries = Vec<(Entry, Option<Elsewhere>)>;
+/// The revision that is read, and some of what stands there.
+type Page = (Revision, Entries);
 
 impl Pages<'_> {
     async fn next(&mut self) -> Result<Option<Page>, Error> {
@@ -125,21 +127,16 @@ impl<'a> Loading<'a> {
         Ok(self.view)
     }
 
-    /// Reads everything in a range that has no chunks in it.
+    /// Reads everything in a range that has no chunks in it. The next page is read while one is looked at.
     async fn records(&mut self, range: Range) -> Result<Revision, Error> {
         let mut pages = Pages { store: &*self.inner.store, rest: Some(range) };
         let mut revision = Revision::ZERO;
-        while let Some((at, entries)) = pages.next().await? {
+        let mut page = pages.next().await?;
+        while let Some((at, entries)) = page {
             revision = at;
-            let mut records = Vec::new();
-            for (entry, place) in entries {
-                self.note(&entry, place);
-                match decode::piece_of(&entry.key)? {
-                    Some(target) => self.targets.entry(target).or_default().pieces.push(entry),
-                    None => records.push(entry),
-                }
-            }
-            self.give(move |pool| read(records, pool)).await?;
+            let (next, looked) = tokio::join!(pages.next(), self.look_at_records(entries));
+            looked?;
+            page = next?;
         }
         // Headers are among them, and no tree is built before its header is known.
         while let Some(done) = self.workers.next().await? {
@@ -148,23 +145,48 @@ impl<'a> Loading<'a> {
         Ok(revision)
     }
 
+    async fn look_at_records(&mut self, entries: Entries) -> Result<(), Error> {
+        let mut records = Vec::new();
+        for (entry, place) in entries {
+            self.note(&entry, place);
+            match decode::piece_of(&entry.key)? {
+                Some(target) => self.targets.entry(target).or_default().pieces.push(entry),
+                None => records.push(entry),
+            }
+        }
+        self.give(move |pool| read(records, pool)).await
+    }
+
     /// Reads the chunks, which come target by target, and builds the trees.
     async fn chunks(&mut self, range: Range) -> Result<(), Error> {
         let mut pages = Pages { store: &*self.inner.store, rest: Some(range) };
         let mut last: Option<Target> = None;
-        while let Some((_, entries)) = pages.next().await? {
-            for (entry, place) in entries {
-                self.note(&entry, place);
-                let Some(target) = decode::piece_of(&entry.key)? else { continue };
-                let next = last.replace(target.clone());
-                if let Some(whole) = next.filter(|last| *last != target) {
-                    self.build(whole).await?;
-                }
-                self.targets.entry(target).or_default().pieces.push(entry);
-            }
+        let mut page = pages.next().await?;
+        while let Some((_, entries)) = page {
+            let (next, looked) =
+                tokio::join!(pages.next(), self.look_at_chunks(entries, &mut last));
+            looked?;
+            page = next?;
         }
         while let Some((target, read)) = self.targets.pop_first() {
             self.give(move |pool| read.build(target, pool)).await?;
+        }
+        Ok(())
+    }
+
+    async fn look_at_chunks(
+        &mut self,
+        entries: Entries,
+        last: &mut Option<Target>,
+    ) -> Result<(), Error> {
+        for (entry, place) in entries {
+            self.note(&entry, place);
+            let Some(target) = decode::piece_of(&entry.key)? else { continue };
+            let next = last.replace(target.clone());
+            if let Some(whole) = next.filter(|last| *last != target) {
+                self.build(whole).await?;
+            }
+            self.targets.entry(target).or_default().pieces.push(entry);
         }
         Ok(())
     }
