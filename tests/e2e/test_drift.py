@@ -66,6 +66,16 @@ def test_nobody_cares_about_paths_that_are_ignored(lab):
     assert lab.target("leaf1")["reason"] == "/system/hostname is `elsewhere`, applied is `leaf1`"
 
 
+def test_a_path_to_be_ignored_has_to_be_one_of_the_models(lab):
+    assert lab.node.stop() == 0
+    config = json.loads((lab.folder / "lockstep.yaml").read_text())
+    config["targets"]["leaf1"]["ignore"] = ["/system/mtod"]
+    (lab.folder / "lockstep.yaml").write_text(json.dumps(config))
+    lab.start_node(wait=False)
+    until("it ends", lambda: not lab.node.is_running())
+    assert "targets.leaf1.ignore: " in (lab.folder / "node.log").read_text()
+
+
 def test_who_turns_away_an_older_master_is_found_out(lab):
     assert lab.target("leaf1")["fencing"] == "device"
     for how, name in (("ignore", "leaf1"), ("lack", "leaf2")):

@@ -117,6 +117,9 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
     let mut targets = Vec::new();
     for (name, target) in &config.targets {
         let Some(models) = sets.get(target.model.as_str()).cloned() else { continue };
+        for path in &target.ignore {
+            models.check(path).map_err(|error| format!("targets.{name}.ignore: {error}"))?;
+        }
         let driver = Gnmi::new(target.driver.clone(), models.clone());
         targets.push(TargetSpec {
             name: name.clone(),

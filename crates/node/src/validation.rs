@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread;
 
 use lockstep_protocol::record::Violation;
-use lockstep_protocol::{Check, Event, Subject, Verdict};
-use lockstep_types::Target;
+use lockstep_protocol::{Base, Check, Event, Subject, Verdict};
+use lockstep_types::{Path, Target};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::handle::Shared;
@@ -32,21 +32,35 @@ impl Validation {
     pub(crate) fn begin(&self, subject: Subject, checks: BTreeMap<Target, Check>) {
         let (shared, events) = (Arc::clone(&self.shared), self.events.clone());
         let turns = Arc::clone(&self.turns);
+        let bases = checks.iter().map(|(target, check)| (target.clone(), check.base.clone()));
+        let bases = bases.collect();
         tokio::spawn(async move {
             let turn = turns.acquire_owned().await;
             let judged = tokio::task::spawn_blocking(move || {
                 let _turn = turn;
                 verdict(&shared.targets, checks)
             });
-            match judged.await {
-                Ok(Some(verdict)) => {
-                    let _ = events.send(Event::Verdict { subject, verdict }).await;
-                }
-                Ok(None) => {}
-                Err(error) => tracing::error!(?subject, %error, "there is no verdict"),
+            let judged = judged.await.unwrap_or_else(|error| {
+                tracing::error!(?subject, %error, "no verdict could be reached");
+                Some(faulty(bases))
+            });
+            if let Some(verdict) = judged {
+                // A core that has ended is told nothing.
+                let _ = events.send(Event::Verdict { subject, verdict }).await;
             }
         });
     }
+}
+
+/// A fault of ours is no reason to wait for ever: what cannot be judged is not valid.
+fn faulty(bases: BTreeMap<Target, Base>) -> Verdict {
+    let message = "a fault in Lockstep while this was validated; please report it with its log";
+    let violations = bases.keys().take(1).map(|target| Violation {
+        target: target.clone(),
+        path: Path::root(),
+        message: message.into(),
+    });
+    Verdict { violations: violations.collect(), bases }
 }
 
 /// What the models say of every result. None if this node does not have the models of one of them:
@@ -73,4 +87,21 @@ fn verdict(
         verdict.bases.insert(target, check.base);
     }
     Some(verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_types::{ModelDigest, Revision};
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_judged_is_refused_on_what_it_was_to_be_judged_on() {
+        let models = ModelDigest::new("models").unwrap();
+        let base = Base { configuration: Revision::new(3), models };
+        let bases = BTreeMap::from([(Target::new("leaf1").unwrap(), base)]);
+        let verdict = faulty(bases.clone());
+        assert_eq!(verdict.bases, bases, "or it would not count");
+        assert_eq!(verdict.violations.len(), 1);
+    }
 }

@@ -29,7 +29,6 @@
 //! | a second run | 1,200 / 5,400 / 6,000 / 7,400 | 1,700 / 6,500 / 11,100 / 8,800 |
 //! | KB written to the disk for each | 89 / 23 / 16 / 12 | 10 / 3 / 2 / 2 |
 //! | the file opened after a kill, 100,000 transactions and 1,000,000 leaves (before every page was checked at opening) | 0.6 s | 0.4 s |
-//! | everything in it loaded | 13 to 16 s | 14 to 17 s |
 //! | crates it brings | 3 | 48 |
 //! | what was not synced can be taken away under test | at every call | no |
 //!
@@ -38,7 +37,8 @@
 //! the first such cuts showed something (a file that was cut off while it was made could never be
 //! opened again; now it gets its name when it is made). The price is speed, and it is not small: where
 //! it comes to matter, the seam is the place to change it. Measured twice each on a shared machine
-//! with two cores; fjall was not put through kills here.
+//! with two cores, before what stood was told by the write that replaces it; fjall was not put through
+//! kills here. `make bench` measures what we have.
 //!
 //! Absent: what the records mean. Nothing here looks at a status.
 

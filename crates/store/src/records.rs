@@ -11,9 +11,9 @@
 //! ```
 //!
 //! So a write costs what it changes. A value that is longer than one write of the store is laid down
-//! beforehand, in parts that the record then names (`body/<key>/<unique>/<n>`).
-//!  When the deltas of a target have outgrown its snapshot they
-//! are folded into a new one, which on the average costs each write about half its size again.
+//! beforehand, in parts that the record then names (`body/<key>/<unique>/<n>`). When the deltas of a
+//! target have outgrown its snapshot they are folded into a new one, which on the average costs each
+//! write about half its size again.
 
 mod account;
 mod body;

@@ -12,6 +12,9 @@ use super::error::Problem;
 use super::file::Target;
 use super::{nearest, size};
 
+/// A device is not read more often to see whether it drifted.
+const SHORTEST: Duration = Duration::from_secs(1);
+
 /// A target, checked.
 #[derive(Clone, Debug)]
 pub(crate) struct TargetConfig {
@@ -80,6 +83,10 @@ fn driver(at: &str, given: &Target, folder: &Path) -> Result<Options, Problem> {
     let defaults = Options::default();
     let timeout = time(at, "timeout", given.timeout.as_deref())?;
     let drift_interval = time(at, "drift-interval", given.drift_interval.as_deref())?;
+    if drift_interval.is_some_and(|interval| interval < SHORTEST) {
+        let wrong = "is too short: the device would be read all the time; at least 1s";
+        return Err(Problem::value(format!("{at}.drift-interval"), wrong));
+    }
     let encoding = match given.encoding.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None => None,
         Some("json") => Some(Encoding::Json),

@@ -143,6 +143,8 @@ fn what_is_not_there_says_so() {
     }
     let drift = SMALL.replace("insecure: true}", "insecure: true, drift: enforce}");
     assert_eq!(error(&drift), "targets.leaf1.drift: not implemented yet: `enforce`");
+    let often = error(&SMALL.replace("insecure: true}", "insecure: true, drift-interval: 9ms}"));
+    assert!(often.starts_with("targets.leaf1.drift-interval: is too short"), "{often}");
 }
 
 #[test]

@@ -40,9 +40,9 @@ use crate::Error;
 use crate::kv::Txn;
 use fit::Fit;
 
-/// How many requests are under way at once. With two or four the batches are smaller and the cluster
-/// has more to do for the same: at 64 in flight one was measured to be the fastest, four by far the
-/// slowest. And with one, those that do not get along are carried out in the order they came.
+/// How many requests are under way at once. At 64 in flight two were measured to be no faster than one,
+/// and four far slower: batches are smaller then, and the cluster has more to do for the same. And with
+/// one, those that do not get along are carried out in the order they came.
 const FLIGHTS: usize = 1;
 /// How much may wait before those who bring more have to, in [`UNIT`]s.
 const ROOM: usize = 16 << 10;

@@ -8,25 +8,28 @@ use crate::{Configuration, Content, Delta, Keys, Path, Value};
 impl Edit {
     /// Adds to a delta that has the clears and sets of this edit all that follows from what stands.
     pub(super) fn settle(&self, standing: &Configuration, delta: &mut Delta) {
+        // Put in at once: a long delta is not to be moved about for each of them.
+        let mut settled = Vec::new();
         for (path, addition) in &self.add {
             let before = standing.get(path).filter(|_| !self.clears(path));
             match addition {
                 Addition::Values { values, sorted } => {
                     let values = joined(before, values, *sorted);
-                    delta.insert(path.clone(), Some(Content::LeafList(values)));
+                    settled.push((path.clone(), Some(Content::LeafList(values))));
                 }
                 Addition::Entries(keys) => {
                     let order = self.ordered(path, before, keys);
-                    self.put_order(path, before, order, delta);
+                    settled.extend(self.put_order(path, before, order));
                 }
             }
         }
         for (list, before) in self.lists_that_lose(standing) {
             if !self.add.contains_key(&list) && delta.get(&list).is_none() {
                 let order = self.ordered(&list, Some(&before), &[]);
-                self.put_order(&list, Some(&before), order, delta);
+                settled.extend(self.put_order(&list, Some(&before), order));
             }
         }
+        delta.extend(settled);
     }
 
     /// The user-ordered lists of which entries are cleared, but not the list itself.
@@ -52,18 +55,16 @@ impl Edit {
         all.cloned().collect()
     }
 
-    /// A list without entries has no order.
+    /// What becomes of an order, if anything does. A list without entries has none.
     fn put_order(
         &self,
         list: &Path,
         before: Option<&Content>,
         order: Vec<Keys>,
-        delta: &mut Delta,
-    ) {
+    ) -> Option<(Path, Option<Content>)> {
         let after = (!order.is_empty()).then_some(Content::Order(order));
-        if before != after.as_ref() || self.clears(list) {
-            delta.insert(list.clone(), after);
-        }
+        let changes = before != after.as_ref() || self.clears(list);
+        changes.then(|| (list.clone(), after))
     }
 }
 
