@@ -24,6 +24,7 @@ mod cancel;
 mod deadlines;
 #[cfg(test)]
 mod fallback;
+#[cfg(test)]
 mod given_up;
 #[cfg(test)]
 mod ids;
@@ -47,6 +48,7 @@ mod statuses;
 mod submit_and_decide;
 #[cfg(test)]
 mod undo;
+#[cfg(test)]
 mod unfenced;
 #[cfg(test)]
 mod unknown_outcome;
