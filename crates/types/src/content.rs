@@ -1,11 +1,13 @@
 //! What a unit of state holds when it is there.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Keys, Value};
 
 /// The content of a unit of state. The path says where it stands, and with the schema which of
-/// these it can be.
+/// these it can be. A clone shares what is inside.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
@@ -13,14 +15,14 @@ pub enum Content {
     Leaf(Value),
     /// The values of a leaf-list: all of them, in their order. Where the system orders them,
     /// whoever makes the content sorts them, so that the same values are the same content.
-    LeafList(Vec<Value>),
+    LeafList(Arc<[Value]>),
     /// A list entry is there. Its path ends in all the keys of the list.
     Entry,
     /// A presence container is there.
     Presence,
     /// The order of the entries of a user-ordered list, by their keys. It stands at the path of the
     /// list, without keys, exactly while the list has entries; so its absence means an empty list.
-    Order(Vec<Keys>),
+    Order(Arc<[Keys]>),
 }
 
 impl Content {

@@ -4,17 +4,18 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// For `deserialize_with`: a set with each member once.
-pub(crate) fn set<'de, D, T>(deserializer: D) -> Result<BTreeSet<T>, D::Error>
+pub(crate) fn set<'de, D, T>(deserializer: D) -> Result<Arc<BTreeSet<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Ord + Display,
 {
-    deserializer.deserialize_seq(Unique(PhantomData))
+    deserializer.deserialize_seq(Unique(PhantomData)).map(Arc::new)
 }
 
 struct Unique<T>(PhantomData<T>);

@@ -24,6 +24,9 @@ use crate::unique;
 /// holds the value of the leaf it refers to. A union holds the value of the member type that took
 /// it, and the variant says which that was: `Uint(10)` and `String("10")` are different values.
 ///
+/// A clone shares what it holds. There are as many of these as leaves, so a value is kept to three
+/// words.
+///
 /// The order is one to sort by, within a type that of its values; YANG gives no meaning to it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -42,7 +45,7 @@ pub enum Value {
     Enum(Arc<str>),
     /// `bits`: the names of those that are set. YANG prints them by position, which only the
     /// schema knows; here they stand in the order of their names.
-    Bits(#[serde(deserialize_with = "unique::set")] BTreeSet<Arc<str>>),
+    Bits(#[serde(deserialize_with = "unique::set")] Arc<BTreeSet<Arc<str>>>),
     /// `binary`.
     Binary(Binary),
     /// `identityref`, with the module that defines the identity.
@@ -67,7 +70,7 @@ impl Value {
 
     /// A bits value with these bits set.
     pub fn bits<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
-        Self::Bits(names.into_iter().map(Into::into).collect())
+        Self::Bits(Arc::new(names.into_iter().map(Into::into).collect()))
     }
 }
 

@@ -28,9 +28,9 @@
 //! and result, so it holds. A rule that is in question finds in the part everything it may read, with
 //! the same values; what is there by default follows from what is set, and conditions and choices that
 //! decide on it are part of what is read. Where an expression could not be bounded, and wherever
-//! libyang's answer to the whole could depend on more (it gives up early when a `must` reads a node
-//! whose own condition is broken), the whole result is validated. The property tests hold this against
-//! whole validation.
+//! libyang's answer to the whole could depend on more (where the condition of a node that is set is
+//! broken, it decides on no rule that comes across that node), the whole result is validated. The
+//! property tests hold this against whole validation.
 
 mod census;
 pub(crate) mod find;

@@ -143,7 +143,7 @@ impl Draft<'_> {
         self.add_entries(units.order);
         for (path, content) in units.set {
             match content {
-                Content::LeafList(values) => self.add_values(path, values),
+                Content::LeafList(values) => self.add_values(path, &values),
                 content => {
                     self.units.insert(path, content);
                 }
@@ -165,21 +165,22 @@ impl Draft<'_> {
         }
     }
 
-    fn add_values(&mut self, path: Path, mut more: Vec<Value>) {
+    fn add_values(&mut self, path: Path, more: &[Value]) {
         let node = self.set.schema().find(&path).map(|id| self.set.schema().node(id));
         let sorted = node.is_none_or(|node| !node.user_ordered);
         // What this request put there stays as it is, and so there is nothing else to join.
         if let Some(Content::LeafList(before)) = self.units.get_mut(&path) {
-            more.retain(|value| !before.contains(value));
-            before.append(&mut more);
+            let new = more.iter().filter(|value| !before.contains(value));
+            let mut all: Vec<Value> = before.iter().chain(new).cloned().collect();
             if sorted {
-                before.sort();
+                all.sort();
             }
+            *before = all.into();
             return;
         }
         let empty = || Addition::Values { values: Vec::new(), sorted };
         match self.additions.entry(path).or_insert_with(empty) {
-            Addition::Values { values, .. } => values.append(&mut more),
+            Addition::Values { values, .. } => values.extend_from_slice(more),
             Addition::Entries(_) => {}
         }
     }

@@ -137,7 +137,7 @@ impl Units {
         for (list, keys) in self.order {
             orders.entry(list).or_default().push(keys);
         }
-        let orders = orders.into_iter().map(|(list, keys)| (list, Content::Order(keys)));
+        let orders = orders.into_iter().map(|(list, keys)| (list, Content::Order(keys.into())));
         self.set.into_iter().chain(orders).collect()
     }
 }

@@ -145,7 +145,7 @@ fn entries_go_to_the_end_of_what_is_committed() {
     let mut world = World::new(1, ["t1"]);
     world.commit(N1, 1, rule("a", "z"));
     world.commit(N1, 2, rule("b", "y"));
-    let order = Content::Order(vec![keys("z"), keys("y")]);
+    let order = Content::Order([keys("z"), keys("y")].into());
     let unit = world.store.committed(&target("t1")).unit(&path("/rule"));
     assert_eq!(unit, Unit::present(order, index(2)));
     world.connect_and_drive(N1, "t1", 1);

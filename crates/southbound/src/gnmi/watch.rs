@@ -78,7 +78,7 @@ fn split(units: &Configuration) -> (Map<Path, Content>, Map<Path, Addition>) {
     for (path, content) in units.iter() {
         match content {
             Content::Order(entries) => {
-                add.insert(path.clone(), Addition::Entries(entries.clone()));
+                add.insert(path.clone(), Addition::Entries(entries.to_vec()));
             }
             content => {
                 set.insert(path.clone(), content.clone());

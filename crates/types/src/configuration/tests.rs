@@ -163,3 +163,10 @@ fn configurations_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<Configuration>();
 }
+
+/// There is one for each leaf of each device, so a word more is felt.
+#[test]
+fn a_unit_takes_four_words() {
+    assert_eq!(size_of::<Unit>(), 4 * size_of::<u64>());
+    assert_eq!(size_of::<crate::Value>(), 3 * size_of::<u64>());
+}

@@ -15,7 +15,7 @@ impl Edit {
             match addition {
                 Addition::Values { values, sorted } => {
                     let values = joined(before, values, *sorted);
-                    settled.push((path.clone(), Some(Content::LeafList(values))));
+                    settled.push((path.clone(), Some(Content::LeafList(values.into()))));
                 }
                 Addition::Entries(keys) => {
                     let order = self.ordered(path, before, keys);
@@ -46,7 +46,7 @@ impl Edit {
     /// again is new.
     fn ordered(&self, list: &Path, before: Option<&Content>, new: &[Keys]) -> Vec<Keys> {
         let before = match before {
-            Some(Content::Order(before)) => before.as_slice(),
+            Some(Content::Order(before)) => &**before,
             _ => &[],
         };
         let stays = |keys: &&Keys| list.entry(keys).is_none_or(|entry| !self.clears(&entry));
@@ -62,7 +62,7 @@ impl Edit {
         before: Option<&Content>,
         order: Vec<Keys>,
     ) -> Option<(Path, Option<Content>)> {
-        let after = (!order.is_empty()).then_some(Content::Order(order));
+        let after = (!order.is_empty()).then(|| Content::Order(order.into()));
         let changes = before != after.as_ref() || self.clears(list);
         changes.then(|| (list.clone(), after))
     }
@@ -71,7 +71,7 @@ impl Edit {
 /// The values that were there, and the new ones.
 fn joined(before: Option<&Content>, values: &[Value], sorted: bool) -> Vec<Value> {
     let before = match before {
-        Some(Content::LeafList(before)) => before.as_slice(),
+        Some(Content::LeafList(before)) => &**before,
         _ => &[],
     };
     // A value that is given twice stays twice: validation has words for that.

@@ -42,7 +42,8 @@ pub struct Element(Arc<Inner>);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Inner {
-    name: Box<str>,
+    /// That of all entries of a list is the same.
+    name: Arc<str>,
     keys: Keys,
 }
 
@@ -77,7 +78,7 @@ impl Element {
     ) -> Result<Self, Error> {
         let key = key.into();
         if key.is_empty() {
-            return Err(Error::EmptyKey { element: self.0.name.clone() });
+            return Err(Error::EmptyKey { element: self.name().into() });
         }
         if self.is_many() {
             return Err(Error::KeyOnMany { key });

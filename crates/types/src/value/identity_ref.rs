@@ -1,5 +1,6 @@
 //! Names of identities.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -26,39 +27,54 @@ pub enum Error {
 
 /// The identity that an `identityref` refers to, with the module that defines it. The text form is
 /// `module:name`, whether or not the module could be left out where it stands.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct IdentityRef {
-    module: Arc<str>,
-    name: Arc<str>,
-}
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IdentityRef(Arc<str>);
 
 impl IdentityRef {
     /// The identity `name` of this module.
     pub fn new(module: &str, name: &str) -> Result<Self, Error> {
-        Ok(Self { module: identifier(module)?, name: identifier(name)? })
+        Ok(Self(format!("{}:{}", identifier(module)?, identifier(name)?).into()))
     }
 
     /// The module that defines the identity.
     pub fn module(&self) -> &str {
-        &self.module
+        self.parts().0
     }
 
     /// The name of the identity in its module.
     pub fn name(&self) -> &str {
-        &self.name
+        self.parts().1
+    }
+
+    /// The module and the name. Neither can hold a `:` itself.
+    fn parts(&self) -> (&str, &str) {
+        self.0.split_once(':').unwrap_or_default()
+    }
+}
+
+/// By module, then by name.
+impl Ord for IdentityRef {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.parts().cmp(&other.parts())
+    }
+}
+
+impl PartialOrd for IdentityRef {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
 /// A letter or underscore, then letters, digits, underscores, hyphens and dots.
-fn identifier(text: &str) -> Result<Arc<str>, Error> {
+fn identifier(text: &str) -> Result<&str, Error> {
     let first = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let rest = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
-    if first && rest { Ok(Arc::from(text)) } else { Err(Error::Identifier { text: text.into() }) }
+    if first && rest { Ok(text) } else { Err(Error::Identifier { text: text.into() }) }
 }
 
 impl fmt::Display for IdentityRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.module, self.name)
+        f.write_str(&self.0)
     }
 }
 

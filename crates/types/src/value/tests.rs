@@ -121,3 +121,12 @@ fn values_print_as_yang_writes_them() {
     assert_eq!(Value::from(false).to_string(), "false");
     assert_eq!(Value::from(String::from("x y")).to_string(), "x y");
 }
+
+/// The order is that of the parts, so that what was sorted once stays so: as text, `-` is before `:`.
+#[test]
+fn identities_are_ordered_by_module_then_name() {
+    let identity = |text: &str| text.parse::<IdentityRef>().unwrap();
+    assert!(identity("a:z") < identity("a-b:a"));
+    assert!(identity("a:a") < identity("a:b"));
+    assert_eq!((identity("a-b:c").module(), identity("a-b:c").name()), ("a-b", "c"));
+}

@@ -101,10 +101,10 @@ pub(crate) fn decimals() -> impl Strategy<Value = Decimal64> {
 pub(crate) fn contents() -> impl Strategy<Value = Content> {
     prop_oneof![
         4 => values().prop_map(Content::Leaf),
-        1 => vec(values(), 0..3).prop_map(Content::LeafList),
+        1 => vec(values(), 0..3).prop_map(|values| Content::LeafList(values.into())),
         1 => Just(Content::Entry),
         1 => Just(Content::Presence),
-        1 => vec(nasty_keys(), 0..3).prop_map(Content::Order),
+        1 => vec(nasty_keys(), 0..3).prop_map(|order| Content::Order(order.into())),
     ]
 }
 

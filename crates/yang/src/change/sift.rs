@@ -10,11 +10,15 @@ use crate::schema::{Id, ROOT};
 use crate::set::ModelSet;
 
 /// Words of rules that are broken by what is there, and so in the whole as well.
-const TRUE: [&str; 4] =
-    ["When condition \"", "Data for both cases \"", "Duplicate instance of \"", "Unexpected data "];
+const TRUE: [&str; 3] = ["Data for both cases \"", "Duplicate instance of \"", "Unexpected data "];
 
 /// Words after which libyang looks no further.
 const GIVES_UP: &str = "instance-identifier";
+
+/// Words of a condition that a node which is set does not fulfil. libyang then decides on no rule that
+/// comes across that node, wherever it is: what such a condition would take away stays, and lacks what
+/// it has to have.
+const UNDECIDED: &str = "When condition \"";
 
 impl ModelSet {
     /// What is true of the whole; none if that cannot be told.
@@ -30,7 +34,7 @@ impl ModelSet {
 
     fn is_true(&self, heard: &Heard, questions: &Questions) -> Option<bool> {
         let message = heard.message.as_str();
-        if message.contains(GIVES_UP) {
+        if message.contains(GIVES_UP) || message.starts_with(UNDECIDED) {
             return None;
         }
         let place = heard.data_path.as_ref().or(heard.schema_path.as_ref());

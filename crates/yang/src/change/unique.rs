@@ -67,7 +67,7 @@ impl ModelSet {
     pub(super) fn named(&self, tree: &Configuration, path: &Path) -> Option<Vec<Path>> {
         let values = match tree.get(path)? {
             Content::Leaf(value) => std::slice::from_ref(value),
-            Content::LeafList(values) => values.as_slice(),
+            Content::LeafList(values) => values,
             _ => return None,
         };
         let one = |value: &Value| {

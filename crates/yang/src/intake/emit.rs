@@ -113,7 +113,7 @@ impl Emit<'_> {
             values.sort();
         }
         if !values.is_empty() {
-            self.units.set.push((path, Content::LeafList(values)));
+            self.units.set.push((path, Content::LeafList(values.into())));
         }
         Ok(id)
     }

@@ -49,13 +49,16 @@ fn reaches(leads: &BTreeMap<Id, BTreeSet<Id>>, start: Id) -> bool {
 }
 
 /// The nodes that a rule comes across.
-pub(super) fn met(schema: &Schema, rule: &Rule) -> BTreeSet<Id> {
-    let mut met = rule.crosses.clone();
-    for Read { place, extent } in rule.reads.iter().flatten() {
-        met.extend(place.steps.iter().map(|step| step.id));
-        if *extent == Extent::Value {
-            below(schema, place.end(), &mut met);
-        }
+fn met(schema: &Schema, rule: &Rule) -> BTreeSet<Id> {
+    let reads = rule.reads.iter().flatten().flat_map(|read| met_by(schema, read));
+    reads.chain(rule.crosses.iter().copied()).collect()
+}
+
+/// The nodes on the way to what is read, and all of that.
+pub(super) fn met_by(schema: &Schema, Read { place, extent }: &Read) -> BTreeSet<Id> {
+    let mut met: BTreeSet<Id> = place.steps.iter().map(|step| step.id).collect();
+    if *extent == Extent::Value {
+        below(schema, place.end(), &mut met);
     }
     met
 }

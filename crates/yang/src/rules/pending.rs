@@ -10,10 +10,12 @@
 //!   }
 //!   leaf x { when "B"; }
 //! ```
+//!
+//! The node it waits for may be of the same kind as the outer one, in another entry of a list.
 
 use std::collections::BTreeSet;
 
-use super::circular::met;
+use super::circular::met_by;
 use super::{Nature, Rule};
 use crate::schema::{Id, Kind, Schema};
 
@@ -45,15 +47,26 @@ fn holders(schema: &Schema, id: Id, conditional: &BTreeSet<Id>) -> Vec<Id> {
 }
 
 /// The nodes with a condition that one comes across: those it reads, and those above `outer` that it
-/// goes up through.
+/// goes up through. One that is not understood may come across any.
 fn waits_for(schema: &Schema, when: &Rule, outer: Id, conditional: &BTreeSet<Id>) -> BTreeSet<Id> {
-    let mut found = met(schema, when);
-    for read in when.reads.iter().flatten() {
-        let above = schema.lineage(outer).into_iter().rev().skip(1);
+    let lineage = schema.lineage(outer);
+    let inside = |id: &Id| schema.lineage(*id).contains(&outer);
+    let Some(reads) = &when.reads else {
+        return conditional.iter().copied().filter(|id| !inside(id)).collect();
+    };
+    let mut found = BTreeSet::new();
+    let mut anywhere = false;
+    for read in reads {
         let base = read.place.base;
-        found.extend(above.take_while(|id| *id != schema.node(base).parent));
+        let way = lineage.get(schema.lineage(base).len()..).unwrap_or_default();
+        // What is in this very outer one is there by default, as that is; in other entries it may not be.
+        let others = way.iter().any(|id| schema.node(*id).kind == Kind::List);
+        anywhere |= others;
+        found.extend(met_by(schema, read).into_iter().filter(|id| others || !inside(id)));
+        let above = lineage.iter().rev().skip(1);
+        found.extend(above.take_while(|id| **id != schema.node(base).parent));
     }
-    // What is in the outer one is there by default, as that is.
-    found.retain(|id| conditional.contains(id) && !schema.lineage(*id).contains(&outer));
+    found.extend(when.crosses.iter().filter(|id| anywhere || !inside(id)));
+    found.retain(|id| conditional.contains(id));
     found
 }

@@ -124,13 +124,13 @@ impl<'a> Change<'a> {
         let Some(list) = entry.list() else { return };
         let Some(Content::Order(order)) = self.result.get(&list).cloned() else { return };
         let keys = entry.last().unwrap().keys();
-        let left: Vec<Keys> = order.into_iter().filter(|other| other != keys).collect();
-        self.write(list, (!left.is_empty()).then_some(Content::Order(left)));
+        let left: Vec<Keys> = order.iter().filter(|other| *other != keys).cloned().collect();
+        self.write(list, (!left.is_empty()).then_some(Content::Order(left.into())));
     }
 
     fn shuffle(&mut self, random: &mut Random, units: &[Path]) {
         let orders = units.iter().filter_map(|path| match self.result.get(path) {
-            Some(Content::Order(order)) => Some((path.clone(), order.clone())),
+            Some(Content::Order(order)) => Some((path.clone(), order.to_vec())),
             _ => None,
         });
         let orders: Vec<_> = orders.collect();
@@ -138,7 +138,7 @@ impl<'a> Change<'a> {
             let (path, mut order) = random.pick(&orders).clone();
             let (a, b) = (random.below(order.len()), random.below(order.len()));
             order.swap(a, b);
-            self.write(path, Some(Content::Order(order)));
+            self.write(path, Some(Content::Order(order.into())));
         }
     }
 
@@ -207,7 +207,7 @@ impl<'a> Change<'a> {
                 if !user {
                     values.sort();
                 }
-                self.write(path.clone(), Some(Content::LeafList(values)));
+                self.write(path.clone(), Some(Content::LeafList(values.into())));
                 path
             }
         }
@@ -233,12 +233,12 @@ impl<'a> Change<'a> {
         let path = at.child(element.clone());
         if user {
             let mut order = match self.result.get(&list) {
-                Some(Content::Order(order)) => order.clone(),
+                Some(Content::Order(order)) => order.to_vec(),
                 _ => Vec::new(),
             };
             if !order.contains(element.keys()) {
                 order.push(element.keys().clone());
-                self.write(list, Some(Content::Order(order)));
+                self.write(list, Some(Content::Order(order.into())));
             }
         }
         self.write(path.clone(), Some(Content::Entry));

@@ -38,11 +38,11 @@ fn load() -> Option<(ModelSet, PathBuf)> {
 }
 
 /// So many changes, each judged both ways.
-pub(crate) fn run(changes: usize) {
+pub(crate) fn run(changes: usize, round: u64) {
     let Some((set, folder)) = load() else { return };
     let context = defaults::context(&folder, &MODULES);
     let mut tally = Tally::default();
-    let mut random = Random::new(1);
+    let mut random = Random::new(1 + round);
     let mut tree = Configuration::new();
     for number in 0..changes {
         let operations: Vec<Operation> =

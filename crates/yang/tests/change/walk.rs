@@ -81,12 +81,12 @@ pub(crate) fn random(seed: u64, changes: usize, tally: &mut Tally) {
 }
 
 /// Changes to data of models made for one kind of rule. Every so many changes begin anew.
-pub(crate) fn edge(name: &str, text: &str, changes: usize, tally: &mut Tally) {
+pub(crate) fn edge(name: &str, text: &str, (changes, round): (usize, u64), tally: &mut Tally) {
     let models = edges::models(text);
     let before = tally.clone();
-    for seed in 0..changes.div_ceil(RUN) {
-        let mut random = Random::new(seed as u64);
-        let removals = if seed % 2 == 0 { 2 } else { 5 };
+    for run in 0..changes.div_ceil(RUN) {
+        let mut random = Random::new(1_000_000 * round + run as u64);
+        let removals = if run % 2 == 0 { 2 } else { 5 };
         walk(&models, &mut random, (RUN, removals), tally, name);
     }
     assert_eq!(tally.refused, before.refused, "{name}: libyang takes it");

@@ -316,10 +316,22 @@ fn what_libyang_would_not_survive_is_refused() {
 
 #[test]
 fn conditions_that_libyang_would_not_survive_are_refused() {
-    let waits = "leaf s { type string; } leaf x { type string; when \"../s = 'a'\"; } \
-                 container o { when \"../s = 'b'\"; \
-                 leaf i { type string; default d; when \"../../x = 'c'\"; } }";
-    let folder = folder(&[("a.yang", &module("a", waits))]);
-    let error = load(folder.path().to_owned(), &[], &[]).unwrap_err();
-    assert!(matches!(error, LoadError::Conditions { .. }), "{error}");
+    let refused = |body: &str| {
+        let folder = folder(&[("a.yang", &module("a", body))]);
+        matches!(load(folder.path().to_owned(), &[], &[]), Err(LoadError::Conditions { .. }))
+    };
+    let waits = |condition: &str| {
+        format!(
+            "leaf s {{ type string; }} leaf x {{ type string; when \"../s = 'a'\"; }} \
+             list l {{ key k; leaf k {{ type string; }} container o {{ when \"../k = 'b'\"; \
+             leaf i {{ type string; default d; when \"{condition}\"; }} \
+             leaf j {{ type string; when \"../../k = 'c'\"; }} leaf n {{ type string; }} }} }}"
+        )
+    };
+    for condition in ["/x = 'c'", "../../../x", "/l/o/n = 'a'", "../../../l[k = 'a']/o"] {
+        assert!(refused(&waits(condition)), "{condition}");
+    }
+    for condition in ["../j = 'c'", "../n or ../../../s", "/s = 'a' and /l/k"] {
+        assert!(!refused(&waits(condition)), "{condition}");
+    }
 }

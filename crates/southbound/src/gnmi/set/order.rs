@@ -25,7 +25,7 @@ pub(super) struct Ordered {
 /// The lists whose order a delta sets.
 pub(super) fn lists(delta: &Delta) -> impl Iterator<Item = (&Path, &[Keys])> {
     delta.sets().filter_map(|(list, content)| match content {
-        Content::Order(order) => Some((list, order.as_slice())),
+        Content::Order(order) => Some((list, &**order)),
         _ => None,
     })
 }
