@@ -81,8 +81,8 @@ fn verdict(
         };
         verdict.violations.extend(violations.into_iter().map(|found| Violation {
             target: target.clone(),
+            message: found.sentence(),
             path: found.path,
-            message: found.message,
         }));
         verdict.bases.insert(target, check.base);
     }

@@ -94,7 +94,7 @@ impl ModelSet {
             Err(Invalid::Values(_)) => None,
             Err(Invalid::Rules(heard)) => {
                 let kept = self.sift(heard, &questions)?;
-                Some(tidy(kept.into_iter().map(|heard| self.violation(heard)).collect()))
+                Some(tidy(kept.into_iter().map(|heard| self.violation(result, heard)).collect()))
             }
         }
     }

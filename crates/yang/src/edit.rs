@@ -26,6 +26,9 @@ pub enum Operation {
 impl ModelSet {
     /// The edit that these operations come to, taken in the order given; the caller puts deletes
     /// first, then replaces, then updates. It does not depend on what stands there.
+    ///
+    /// Of what has no place in the models the first is told; of values that their types do not have, all
+    /// in all operations.
     pub fn edit(&self, operations: &[Operation]) -> Result<Edit, EditError> {
         let mut draft = Draft {
             set: self,
@@ -34,7 +37,16 @@ impl ModelSet {
             units: BTreeMap::new(),
             additions: BTreeMap::new(),
         };
-        operations.iter().try_for_each(|operation| draft.operation(operation))?;
+        let mut misfits = Vec::new();
+        for operation in operations {
+            match draft.operation(operation) {
+                Err(EditError::Data(DataError::Values(more))) => misfits.extend(more),
+                done => done?,
+            }
+        }
+        if !misfits.is_empty() {
+            return Err(DataError::Values(misfits).into());
+        }
         let (set, add) = (draft.units.into_iter().collect(), draft.additions.into_iter().collect());
         Ok(Edit { clear: draft.clear, set, add })
     }

@@ -8,16 +8,17 @@ mod emit;
 mod entry;
 mod shape;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_types::{Configuration, Content, Keys, Path};
 use serde_json::Value as Json;
 
 use crate::error::DataError;
 use crate::locate::Located;
-use crate::scalar::Source;
+use crate::scalar::{Source, Wrong};
 use crate::schema::Id;
 use crate::set::ModelSet;
+use crate::validate::{Violation, told};
 
 /// What a piece of JSON comes to.
 #[derive(Debug, Default)]
@@ -58,17 +59,25 @@ struct Entry {
 }
 
 /// A value, the leaf it is for, and where it stands, for whoever has to be told.
-struct Slot {
+struct Slot<'a> {
     id: Id,
+    /// As libyang is given it.
     json: Json,
+    /// As it came.
+    sent: &'a Json,
     path: Path,
+}
+
+/// What is told of a value that its type does not have.
+fn misfit(path: Path, sent: &Json, wrong: Wrong) -> Violation {
+    Violation { path, message: wrong.message, app_tag: wrong.app_tag, value: Some(told(sent)) }
 }
 
 struct Intake<'a> {
     set: &'a ModelSet,
     source: Source,
     misfit: Misfit,
-    slots: Vec<Slot>,
+    slots: Vec<Slot<'a>>,
     outside: Vec<String>,
 }
 
@@ -114,15 +123,16 @@ impl Intake<'_> {
             Ok(values) => return Ok(values.into_iter().map(Some).collect()),
             Err(bad) => bad,
         };
-        for (place, message) in &bad {
-            let path = self.slots.get(*place).map(|slot| slot.path.clone()).unwrap_or_default();
-            let error = DataError::Value { path, message: message.clone() };
-            if self.misfit == Misfit::Refuse {
-                return Err(error);
-            }
-            self.outside.push(error.to_string());
+        let places: BTreeSet<usize> = bad.iter().map(|(place, _)| *place).collect();
+        let violation = |(place, wrong): (usize, Wrong)| {
+            self.slots.get(place).map(|slot| misfit(slot.path.clone(), slot.sent, wrong))
+        };
+        let violations: Vec<Violation> = bad.into_iter().filter_map(violation).collect();
+        if self.misfit == Misfit::Refuse {
+            return Err(DataError::Values(violations));
         }
-        let good = |place: usize| !bad.iter().any(|(wrong, _)| *wrong == place);
+        self.outside.extend(violations.iter().map(ToString::to_string));
+        let good = |place: usize| !places.contains(&place);
         let one = |(place, (id, json)): (usize, &(Id, Json))| {
             good(place).then(|| self.set.trial(*id, json)).flatten()
         };

@@ -25,6 +25,8 @@ pub(crate) struct Heard {
     pub(crate) schema_path: Option<String>,
     /// In what was read.
     pub(crate) line: Option<usize>,
+    /// The error-app-tag. Only that of the last error of a call is known.
+    pub(crate) app_tag: Option<String>,
 }
 
 thread_local! {
@@ -52,6 +54,7 @@ impl LogCallback for Ear {
             data_path: data_path.map(Cow::into_owned),
             schema_path: schema_path.map(Cow::into_owned),
             line: usize::try_from(line).ok().filter(|line| *line > 0),
+            app_tag: None,
         };
         HEARD.with_borrow_mut(|list| {
             if let Some(list) = list {
@@ -68,8 +71,13 @@ fn listen<T>(work: impl FnOnce() -> Result<T, yang5::Error>) -> Result<T, Vec<He
     let mut heard = HEARD.take().unwrap_or_default();
     result.map_err(|error| {
         if heard.is_empty() {
-            let message = error.to_string();
-            heard.push(Heard { message, data_path: error.path, schema_path: None, line: None });
+            let (message, data_path) = (error.to_string(), error.path.clone());
+            let (schema_path, line, app_tag) = (None, None, None);
+            heard.push(Heard { message, data_path, schema_path, line, app_tag });
+        }
+        let last = heard.last_mut().filter(|last| error.msg.as_ref() == Some(&last.message));
+        if let Some(last) = last {
+            last.app_tag = error.apptag;
         }
         heard
     })

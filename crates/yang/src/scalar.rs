@@ -24,7 +24,7 @@ pub(crate) use read::key_text;
 
 use crate::error::LoadError;
 use crate::libyang;
-use crate::schema::{Id, Schema};
+use crate::schema::{Id, ROOT, Schema};
 use crate::set::ModelSet;
 
 /// How JSON is written.
@@ -40,6 +40,21 @@ pub enum Form {
 #[derive(Debug, Default)]
 pub(crate) struct Scalars {
     trials: Mutex<HashMap<(Id, String), Option<Json>>>,
+}
+
+/// Why a type does not have a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    /// libyang's words, or the model's own.
+    pub(crate) message: String,
+    /// The error-app-tag that the model gives it.
+    pub(crate) app_tag: Option<String>,
+}
+
+impl From<String> for Wrong {
+    fn from(message: String) -> Self {
+        Self { message, app_tag: None }
+    }
 }
 
 /// As many answers as are kept; beyond, all are forgotten. Some megabytes at most.
@@ -82,29 +97,34 @@ fn words(message: &str, module: &str) -> String {
 
 /// Words that repeat a huge value, without most of it.
 fn shortened(text: String) -> String {
-    if text.len() <= MOST {
+    brief(text, MOST)
+}
+
+/// A text of about so many bytes at most, without its middle.
+pub(crate) fn brief(text: String, most: usize) -> String {
+    if text.len() <= most {
         return text;
     }
     let cut = |place: usize| (place..text.len()).find(|place| text.is_char_boundary(*place));
-    let front = cut(MOST / 2).unwrap_or(text.len());
-    let back = cut(text.len() - MOST / 2).unwrap_or(text.len());
+    let front = cut(most / 2).unwrap_or(text.len());
+    let back = cut(text.len() - most / 2).unwrap_or(text.len());
     format!("{} … {}", &text[..front], &text[back..])
 }
 
 impl ModelSet {
     /// The canonical forms of these values, in their order; or for each that its type does not
-    /// have, its place and libyang's words.
+    /// have, its place and what is wrong.
     pub(crate) fn canonical(
         &self,
         values: &[(Id, Json)],
-    ) -> Result<Vec<Json>, Vec<(usize, String)>> {
+    ) -> Result<Vec<Json>, Vec<(usize, Wrong)>> {
         let one_by_one = || {
             let each = values.iter().map(|(id, json)| self.canonical_one(*id, json));
             let (mut good, mut bad) = (Vec::new(), Vec::new());
             for (place, result) in each.enumerate() {
                 match result {
                     Ok(json) => good.push(json),
-                    Err(message) => bad.push((place, message)),
+                    Err(wrong) => bad.push((place, wrong)),
                 }
             }
             if bad.is_empty() { Ok(good) } else { Err(bad) }
@@ -115,9 +135,9 @@ impl ModelSet {
         }
     }
 
-    pub(crate) fn canonical_one(&self, id: Id, json: &Json) -> Result<Json, String> {
+    pub(crate) fn canonical_one(&self, id: Id, json: &Json) -> Result<Json, Wrong> {
         let answer = self.ask(&[(id, json.clone())])?;
-        answer.into_iter().next().ok_or_else(|| format!("{json} is not understood"))
+        answer.into_iter().next().ok_or_else(|| format!("{json} is not understood").into())
     }
 
     /// The canonical form of a value if its type has it; remembered.
@@ -131,15 +151,16 @@ impl ModelSet {
         answer
     }
 
-    fn ask(&self, values: &[(Id, Json)]) -> Result<Vec<Json>, String> {
+    fn ask(&self, values: &[(Id, Json)]) -> Result<Vec<Json>, Wrong> {
         if values.is_empty() {
             return Ok(Vec::new());
         }
         let document = document(values);
         let answer = libyang::canonical(self.context(), &document).map_err(|heard| {
+            let app_tag = heard.iter().find_map(|heard| heard.app_tag.clone());
             let first = heard.into_iter().next().map(|heard| heard.message).unwrap_or_default();
-            let (id, _) = values.first().cloned().unwrap_or_default();
-            words(&first, &self.schema().node(id).module)
+            let id = values.first().map_or(ROOT, |(id, _)| *id);
+            Wrong { message: words(&first, &self.schema().node(id).module), app_tag }
         })?;
         let mut lists: BTreeMap<Id, std::vec::IntoIter<Json>> = BTreeMap::new();
         let next = |(id, _): &(Id, Json)| {

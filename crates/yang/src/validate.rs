@@ -1,26 +1,24 @@
 //! Whether a configuration keeps every rule of its models.
 
 mod misfits;
+mod violation;
 
 use std::collections::BTreeSet;
 
-use lockstep_types::{Configuration, Element, Path};
+use lockstep_types::{Configuration, Content, Element, Path};
+use serde_json::Value as Json;
 
 use crate::instance;
 use crate::libyang::{self, Heard, Invalid, Reach};
+use crate::scalar::{Form, brief};
 use crate::schema::{Id, ROOT};
 use crate::set::ModelSet;
 
-/// A rule that a configuration breaks.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Violation {
-    /// Where.
-    pub path: Path,
-    /// What is wrong: the model's own words, or libyang's.
-    pub message: String,
-    /// The error-app-tag that the model or YANG gives it.
-    pub app_tag: Option<String>,
-}
+pub use violation::Violation;
+pub(crate) use violation::list;
+
+/// As much as is told of a value.
+const VALUE: usize = 200;
 
 impl ModelSet {
     /// Every rule that this configuration breaks, by path; none: it is valid. Rules between values are
@@ -39,15 +37,32 @@ impl ModelSet {
                 if found { Vec::new() } else { heard }
             }
         };
-        violations.extend(heard.into_iter().map(|heard| self.violation(heard)));
+        violations.extend(heard.into_iter().map(|heard| self.violation(tree, heard)));
         tidy(violations)
     }
 
-    pub(crate) fn violation(&self, heard: Heard) -> Violation {
+    /// What was heard of a rule that `tree` breaks.
+    pub(crate) fn violation(&self, tree: &Configuration, heard: Heard) -> Violation {
         let place = heard.data_path.or(heard.schema_path);
         let (path, id) = place.map_or((Path::root(), ROOT), |text| self.place(&text));
-        let app_tag = self.app_tag(id, &heard.message);
-        Violation { path, message: heard.message, app_tag }
+        let app_tag = heard.app_tag.or_else(|| self.app_tag(id, &heard.message));
+        let value = self.shown(tree, &path, id);
+        Violation { path, message: heard.message, app_tag, value }
+    }
+
+    /// The value that is set at a leaf or leaf-list, or that the path gives to a key.
+    fn shown(&self, tree: &Configuration, path: &Path, id: Id) -> Option<String> {
+        let json = |value| self.json(id, value, Form::Ietf);
+        match tree.get(path) {
+            Some(Content::Leaf(value)) => Some(told(&json(value))),
+            Some(Content::LeafList(values)) => Some(told(&values.iter().map(json).collect())),
+            None if self.schema().node(id).is_key() => {
+                let entry = path.elements().iter().rev().nth(1)?;
+                let text = entry.key(&self.schema().node(id).name)?;
+                Some(told(&self.key_json(id, text, Form::Ietf)))
+            }
+            _ => None,
+        }
     }
 
     /// A path of libyang's as one of ours, as far as it is understood.
@@ -97,6 +112,11 @@ impl ModelSet {
     }
 }
 
+/// A value as it is told.
+pub(crate) fn told(json: &Json) -> String {
+    brief(json.to_string(), VALUE)
+}
+
 /// Each once, by path: the same rule may be met more than once on the way, and the order in which
 /// libyang meets them tells nothing.
 pub(crate) fn tidy(violations: Vec<Violation>) -> Vec<Violation> {
@@ -106,7 +126,7 @@ pub(crate) fn tidy(violations: Vec<Violation>) -> Vec<Violation> {
 
 fn unknown(path: Path) -> Violation {
     let message = "This is not in the models, or not as this kind of node.".to_owned();
-    Violation { path, message, app_tag: None }
+    Violation { path, message, app_tag: None, value: None }
 }
 
 /// How a message starts, what it contains, and its tag.

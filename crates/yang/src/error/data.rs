@@ -3,6 +3,7 @@
 use lockstep_types::Path;
 
 use super::PathError;
+use crate::validate::Violation;
 
 /// What a JSON value should have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,14 +60,9 @@ pub enum DataError {
         /// What stands there.
         found: &'static str,
     },
-    /// A value that the type does not have.
-    #[error("{path}: {message}")]
-    Value {
-        /// The leaf.
-        path: Path,
-        /// What is wrong, in libyang's words.
-        message: String,
-    },
+    /// Values that their types do not have: all of them, in the order of the request.
+    #[error("{}", crate::validate::list(.0))]
+    Values(Vec<Violation>),
     /// `null`, which is no value of a leaf.
     #[error("{path}: null is no value; delete the leaf instead")]
     Null {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_types::{Content, Element, Keys, Path, Value};
 use serde_json::Value as Json;
 
-use super::{Draft, Entry, Units};
+use super::{Draft, Entry, Units, misfit};
 use crate::error::DataError;
 use crate::locate::Located;
 use crate::scalar::key_text;
@@ -93,7 +93,8 @@ impl Emit<'_> {
 
     fn value(&self, id: Id, slot: usize, path: &Path) -> Result<Option<Value>, DataError> {
         let Some(Some(json)) = self.values.get(slot) else { return Ok(None) };
-        let wrong = |message| DataError::Value { path: path.clone(), message };
+        let wrong =
+            |message: String| DataError::Values(vec![misfit(path.clone(), json, message.into())]);
         self.set.value(id, json).map(Some).map_err(wrong)
     }
 

@@ -4,15 +4,20 @@ use lockstep_types::{Element, Path};
 use serde_json::Value as Json;
 
 use super::shape::{Members, child_path, object};
-use super::{Draft, Entry, Intake};
+use super::{Draft, Entry, Intake, misfit};
 use crate::error::DataError;
 use crate::locate::Located;
 use crate::scalar::{Source, key_text};
 use crate::schema::Id;
 
-impl Intake<'_> {
+impl<'a> Intake<'a> {
     /// An entry among others of its list, which has to bring its keys.
-    pub(super) fn entry(&mut self, list: Id, json: &Json, at: &Path) -> Result<Entry, DataError> {
+    pub(super) fn entry(
+        &mut self,
+        list: Id,
+        json: &'a Json,
+        at: &Path,
+    ) -> Result<Entry, DataError> {
         let members = object(at, json)?;
         let schema = self.set.schema();
         let mut keys = Vec::new();
@@ -39,7 +44,7 @@ impl Intake<'_> {
     pub(super) fn entry_inside(
         &mut self,
         list: Id,
-        members: Members<'_>,
+        members: Members<'a>,
         at: &Located,
     ) -> Result<Vec<Draft>, DataError> {
         for key in self.set.schema().node(list).keys.clone() {
@@ -62,8 +67,9 @@ impl Intake<'_> {
             _ => self.set.prepare(key, json.clone(), self.source),
         };
         let canonical = self.set.canonical(&[(key, prepared)]).map_err(|bad| {
-            let message = bad.into_iter().next().map(|(_, message)| message).unwrap_or_default();
-            DataError::Value { path: child_path(entry, name), message }
+            let wrong =
+                bad.into_iter().map(|(_, wrong)| misfit(child_path(entry, name), json, wrong));
+            DataError::Values(wrong.collect())
         })?;
         let found = canonical.first().map(key_text).unwrap_or_default();
         let wanted = entry.last().and_then(|element| element.key(name));

@@ -12,9 +12,9 @@ use crate::schema::{Id, Kind, ROOT};
 
 pub(super) type Members<'a> = &'a Map<String, Json>;
 
-impl Intake<'_> {
+impl<'a> Intake<'a> {
     /// What stands at the place that was named.
-    pub(super) fn start(&mut self, at: &Located, json: &Json) -> Result<Vec<Draft>, DataError> {
+    pub(super) fn start(&mut self, at: &Located, json: &'a Json) -> Result<Vec<Draft>, DataError> {
         let id = at.id();
         let node = self.set.schema().node(id);
         if !node.config {
@@ -33,12 +33,16 @@ impl Intake<'_> {
     }
 
     /// The same for a whole configuration in its canonical form.
-    pub(super) fn start_raw(&mut self, at: &Located, json: &Json) -> Result<Vec<Draft>, DataError> {
+    pub(super) fn start_raw(
+        &mut self,
+        at: &Located,
+        json: &'a Json,
+    ) -> Result<Vec<Draft>, DataError> {
         self.members(ROOT, object(&at.path, json)?, &at.path)
     }
 
     /// A node, whose own path is `at`.
-    fn node(&mut self, id: Id, json: &Json, at: &Path) -> Result<Draft, DataError> {
+    fn node(&mut self, id: Id, json: &'a Json, at: &Path) -> Result<Draft, DataError> {
         match self.set.schema().node(id).kind {
             Kind::Leaf { .. } => Ok(Draft::Leaf { id, slot: self.scalar(id, json, at)? }),
             Kind::LeafList => {
@@ -61,7 +65,7 @@ impl Intake<'_> {
     }
 
     /// Puts a single value aside.
-    pub(super) fn scalar(&mut self, id: Id, json: &Json, at: &Path) -> Result<usize, DataError> {
+    pub(super) fn scalar(&mut self, id: Id, json: &'a Json, at: &Path) -> Result<usize, DataError> {
         let found = match json {
             Json::Null => return Err(DataError::Null { path: at.clone() }),
             Json::Object(_) => Some(found(json)),
@@ -71,8 +75,8 @@ impl Intake<'_> {
         if let Some(found) = found {
             return Err(DataError::Shape { path: at.clone(), expected: Shape::Scalar, found });
         }
-        let json = self.set.prepare(id, json.clone(), self.source);
-        self.slots.push(Slot { id, json, path: at.clone() });
+        let (sent, json) = (json, self.set.prepare(id, json.clone(), self.source));
+        self.slots.push(Slot { id, json, sent, path: at.clone() });
         Ok(self.slots.len() - 1)
     }
 
@@ -80,7 +84,7 @@ impl Intake<'_> {
     pub(super) fn members(
         &mut self,
         id: Id,
-        members: Members<'_>,
+        members: Members<'a>,
         at: &Path,
     ) -> Result<Vec<Draft>, DataError> {
         let mut drafts = Vec::new();
@@ -121,7 +125,7 @@ impl Intake<'_> {
         &mut self,
         id: Id,
         name: &str,
-        json: &Json,
+        json: &'a Json,
         at: &Path,
         seen: &mut BTreeSet<Id>,
     ) -> Result<Option<Draft>, DataError> {

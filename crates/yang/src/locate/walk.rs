@@ -136,7 +136,8 @@ impl ModelSet {
         if let Some(canonical) = self.trial(leaf, &prepared) {
             return Ok(key_text(&canonical));
         }
-        self.canonical_one(leaf, &prepared).map(|canonical| key_text(&canonical))
+        let canonical = self.canonical_one(leaf, &prepared);
+        canonical.map(|canonical| key_text(&canonical)).map_err(|wrong| wrong.message)
     }
 }
 

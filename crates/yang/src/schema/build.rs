@@ -7,6 +7,7 @@ use yang5::context::Context;
 use yang5::schema::{DataValueType, SchemaNode, SchemaNodeKind};
 
 use super::{Base, Facts, Id, Kind, Node, ROOT, Schema};
+use crate::raw;
 
 impl Schema {
     /// The data nodes of every module that is implemented, and what rules are made of, by node.
@@ -185,10 +186,17 @@ fn base(from: &SchemaNode<'_>) -> Option<Base> {
 }
 
 fn musts(from: &SchemaNode<'_>) -> Vec<(String, String)> {
-    let musts = from.musts().into_iter().flatten();
-    let said = musts.filter_map(|must| {
-        let tag = must.error_apptag().unwrap_or("must-violation");
-        Some((must.error_msg()?.to_owned(), tag.to_owned()))
-    });
+    let conditions = raw::musts(from).into_iter();
+    let said =
+        from.musts().into_iter().flatten().zip(conditions).filter_map(|(must, condition)| {
+            let (words, tag) = (must.error_msg(), must.error_apptag());
+            // One that has neither is known by how libyang puts it.
+            let known = words.is_some() || tag.is_some();
+            let words = words.map_or_else(
+                || format!("Must condition \"{}\" not satisfied.", condition.text),
+                str::to_owned,
+            );
+            known.then(|| (words, tag.unwrap_or("must-violation").to_owned()))
+        });
     said.collect()
 }

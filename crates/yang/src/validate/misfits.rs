@@ -5,8 +5,8 @@
 use lockstep_types::{Configuration, Content, Element, Path};
 use serde_json::Value as Json;
 
-use super::Violation;
-use crate::scalar::Form;
+use super::{Violation, told};
+use crate::scalar::{Form, Wrong};
 use crate::schema::Id;
 use crate::set::ModelSet;
 
@@ -22,9 +22,10 @@ impl ModelSet {
             }
         }
         let bad = self.canonical(&values).err().unwrap_or_default();
-        let violation = |(place, message): (usize, String)| {
-            let path = paths.get(place)?.clone();
-            Some(Violation { path, message, app_tag: None })
+        let violation = |(place, wrong): (usize, Wrong)| {
+            let (path, (_, json)) = (paths.get(place)?.clone(), values.get(place)?);
+            let Wrong { message, app_tag } = wrong;
+            Some(Violation { path, message, app_tag, value: Some(told(json)) })
         };
         bad.into_iter().filter_map(violation).collect()
     }

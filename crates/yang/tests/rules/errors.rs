@@ -1,7 +1,7 @@
 //! Every way in which operations are refused, with what is said.
 
 use lockstep_yang::error::Shape;
-use lockstep_yang::{DataError, EditError, Operation, PathError};
+use lockstep_yang::{DataError, EditError, Operation, PathError, Violation};
 use serde_json::{Value as Json, json};
 
 use crate::common::{LAB, TYPES, delete, ietf, path, plain, replace, scalar, update};
@@ -211,14 +211,64 @@ fn values_that_their_type_does_not_have() {
     ] {
         let at = format!("/all/{leaf}");
         let error = data_error(update(&at, json.clone()));
-        let DataError::Value { path: found, message } = &error else { panic!("{leaf}: {error:?}") };
-        assert_eq!(found, &path(&at), "{json}");
+        let found = misfit(&error);
+        assert_eq!(found.path, path(&at), "{json}");
+        let message = &found.message;
         assert!(!message.is_empty() && !message.contains("internal"), "{leaf} {json}: {message}");
+        let sent = if leaf == "numbers" { json!("x") } else { json };
+        assert_eq!(found.value, Some(sent.to_string()), "{leaf}");
     }
     let nested = json!({"keyed": {"by-number": [{"id": 3, "note": 4}]}});
     let error = data_error(Operation::Update(path("/"), plain(nested)));
-    let DataError::Value { path: found, .. } = &error else { panic!("{error:?}") };
-    assert_eq!(found, &path("/keyed/by-number[id=3]/note"));
+    assert_eq!(misfit(&error).path, path("/keyed/by-number[id=3]/note"));
+}
+
+/// The one value that its type does not have.
+fn misfit(error: &DataError) -> &Violation {
+    match error {
+        DataError::Values(values) if values.len() == 1 => &values[0],
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_value_that_does_not_fit_is_told() {
+    let operations = [
+        update("/rules/more", json!({"this": "x", "tagged": 300, "ranged": 10, "sized": "x"})),
+        update("/rules/picky", json!("ABC")),
+        update("/all/int16", json!(7)),
+        update("/keyed/by-number", json!([{"id": 1, "note": 1}, {"id": -1}, {"id": 2, "note": 2}])),
+        Operation::Update(path("/all/uint8"), scalar("many")),
+        update("/keyed/by-number[id=7]/id", json!("seven")),
+    ];
+    let error = TYPES.edit(&operations).unwrap_err();
+    let EditError::Data(DataError::Values(values)) = &error else { panic!("{error:?}") };
+    let found: Vec<(String, &str, &str)> = values
+        .iter()
+        .map(|one| {
+            let (value, tag) = (one.value.as_deref(), one.app_tag.as_deref());
+            (one.path.to_string(), value.unwrap_or_default(), tag.unwrap_or_default())
+        })
+        .collect();
+    let found: Vec<(&str, &str, &str)> =
+        found.iter().map(|(path, value, tag)| (path.as_str(), *value, *tag)).collect();
+    assert_eq!(
+        found,
+        [
+            ("/rules/more/ranged", "10", "one-to-nine"),
+            ("/rules/more/sized", "\"x\"", "two-to-four"),
+            ("/rules/more/tagged", "300", ""),
+            ("/rules/picky", "\"ABC\"", "letters"),
+            ("/keyed/by-number[id=1]/note", "1", ""),
+            ("/keyed/by-number/id", "-1", ""),
+            ("/keyed/by-number[id=2]/note", "2", ""),
+            ("/all/uint8", "\"many\"", ""),
+            ("/keyed/by-number[id=7]/id", "\"seven\"", ""),
+        ]
+    );
+    let told = error.to_string();
+    assert!(told.contains("letters only (value \"ABC\", error-app-tag letters)"), "{told}");
+    assert!(told.contains("uint8 value \"many\". (value \"many\")"), "{told}");
 }
 
 #[test]

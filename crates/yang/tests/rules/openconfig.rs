@@ -140,9 +140,11 @@ fn all_of_openconfig() {
         .edit(&[update("/openconfig-interfaces:interfaces/interface", json!([interface]))])
         .unwrap_err();
     println!("{error}");
-    let EditError::Data(DataError::Value { path, .. }) = &error else { panic!("{error:?}") };
+    let EditError::Data(DataError::Values(values)) = &error else { panic!("{error:?}") };
+    assert_eq!(values.len(), 1, "{error}");
+    assert_eq!(values[0].value.as_deref(), Some("\"192.0.2.300\""));
     assert_eq!(
-        path.to_string(),
+        values[0].path.to_string(),
         "/openconfig-interfaces:interfaces/interface[name=Ethernet1/1]/subinterfaces\
          /subinterface[index=0]/ipv4/addresses/address[ip=192.0.2.1]/config/ip"
     );

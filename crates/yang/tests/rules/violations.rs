@@ -45,6 +45,47 @@ fn every_rule_is_kept() {
 }
 
 #[test]
+fn every_rule_of_what_is_inside_is_kept() {
+    let more = |json: Json| {
+        let mut more = json!({"least": [{"k": "a"}, {"k": "b"}], "this": "x"});
+        let all = more.as_object_mut().unwrap();
+        all.extend(json.as_object().unwrap().clone());
+        all.retain(|_, value| !value.is_null());
+        json!({"more": more})
+    };
+    assert_eq!(broken(more(json!({"points": "/types:rules/more/least[k='a']"}))), []);
+    let least = json!({"least": [{"k": "a"}]});
+    one(more(least), "/rules/more/least[k=a]", "too-few-elements", "Too few \"least\"");
+    let none = json!({"this": null});
+    one(more(none), "/rules/more", "missing-choice", "Mandatory choice \"which\"");
+    let tagged = json!({"tagged": 5});
+    one(more(tagged), "/rules/more/tagged", "not-five", "Must condition");
+    let points = json!({"points": "/types:rules/more/least[k='c']"});
+    let words = "Invalid instance-identifier \"/types:rules/more/least[k='c']\"";
+    one(more(points), "/rules/more/points", "instance-required", words);
+}
+
+/// What a client sent is told with what is wrong with it.
+#[test]
+fn the_value_is_told() {
+    let tree = with(
+        &TYPES,
+        json!({"types:rules": {"low": 5, "high": 13, "to": "x", "needs": {}, "few": ["a", "b"]}}),
+    );
+    let told: Vec<String> = TYPES.validate(&tree).iter().map(ToString::to_string).collect();
+    let ends = [
+        "(value [\"a\",\"b\"], error-app-tag too-many-elements)",
+        "(value 13, error-app-tag must-violation)",
+        "Mandatory node \"must-be\" instance does not exist.",
+        "(value \"x\", error-app-tag instance-required)",
+    ];
+    assert_eq!(told.len(), ends.len(), "{told:?}");
+    for (told, end) in told.iter().zip(ends) {
+        assert!(told.starts_with("/rules/") && told.ends_with(end), "{told}");
+    }
+}
+
+#[test]
 fn all_violations_are_told() {
     let found = broken(json!({"low": 5, "high": 13, "to": "x", "needs": {}, "few": ["a", "b"]}));
     let mut places: Vec<&str> = found.iter().map(|(path, _, _)| path.as_str()).collect();
