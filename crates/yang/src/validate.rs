@@ -45,7 +45,7 @@ impl ModelSet {
     pub(crate) fn violation(&self, tree: &Configuration, heard: Heard) -> Violation {
         let place = heard.data_path.or(heard.schema_path);
         let (path, id) = place.map_or((Path::root(), ROOT), |text| self.place(&text));
-        let app_tag = heard.app_tag.or_else(|| self.app_tag(id, &heard.message));
+        let app_tag = self.app_tag(id, &heard.message);
         let value = self.shown(tree, &path, id);
         Violation { path, message: heard.message, app_tag, value }
     }
@@ -101,7 +101,7 @@ impl ModelSet {
     }
 
     /// The tags that RFC 7950 section 15 names, known by libyang's words; and that of a `must` with
-    /// words of its own. libyang has them too, but the log does not carry them.
+    /// words or a tag of its own. libyang has them too, but tells only that of the last error of a call.
     fn app_tag(&self, id: Id, message: &str) -> Option<String> {
         let own = self.schema().node(id).musts.iter().find(|(words, _)| words == message);
         let known = TAGS
@@ -130,12 +130,13 @@ fn unknown(path: Path) -> Violation {
 }
 
 /// How a message starts, what it contains, and its tag.
-const TAGS: [(&str, &str, &str); 7] = [
+const TAGS: [(&str, &str, &str); 8] = [
     ("Mandatory choice ", "", "missing-choice"),
     ("Too few ", "", "too-few-elements"),
     ("Too many ", "", "too-many-elements"),
     ("Unique data leaf(s) ", "", "data-not-unique"),
     ("Must condition ", "", "must-violation"),
+    ("Invalid union value ", "no target instance", "instance-required"),
     ("Invalid leafref value ", "no target instance", "instance-required"),
     ("Invalid instance-identifier ", "no target instance", "instance-required"),
 ];
