@@ -130,13 +130,14 @@ fn unknown(path: Path) -> Violation {
 }
 
 /// How a message starts, what it contains, and its tag.
-const TAGS: [(&str, &str, &str); 8] = [
+const TAGS: [(&str, &str, &str); 9] = [
     ("Mandatory choice ", "", "missing-choice"),
     ("Too few ", "", "too-few-elements"),
     ("Too many ", "", "too-many-elements"),
     ("Unique data leaf(s) ", "", "data-not-unique"),
     ("Must condition ", "", "must-violation"),
     ("Invalid union value ", "no target instance", "instance-required"),
+    ("Invalid union value ", "required instance not found", "instance-required"),
     ("Invalid leafref value ", "no target instance", "instance-required"),
-    ("Invalid instance-identifier ", "no target instance", "instance-required"),
+    ("Invalid instance-identifier ", "required instance not found", "instance-required"),
 ];
