@@ -45,6 +45,26 @@ def test_a_rollback_brings_back_what_stood_before(lab):
     assert lab.run("tx", "show", "2")["rolled_back_by"] == 3
 
 
+def test_targets_are_restored_to_how_they_stood(lab):
+    lab.set("leaf1", update=[("/system", {"hostname": "a", "motd": "first"})])
+    lab.set("leaf2", update=[("/system/motd", "other")])
+    lab.set("leaf1", delete=["/system"], update=[("/vlans/vlan[id=7]", {"id": 7, "name": "seven"})])
+    done = lab.run("restore", "1")
+    assert (done["kind"], done["to"], done["status"]) == ("restore", 1, "applied")
+    assert sorted(done["targets"]) == ["leaf1", "leaf2"]
+    assert lab.on_device("leaf1", "/system") == {"lab:hostname": "a", "lab:motd": "first"}
+    assert lab.on_device("leaf1", "/vlans") is None
+    assert lab.on_device("leaf2", "/system") is None
+    # Like any change, it can be rolled back, and gone back to on fewer targets.
+    assert lab.run("rollback", "4")["status"] == "applied"
+    assert lab.on_device("leaf2", "/system/motd") == "other"
+    assert lab.run("restore", "4", "--target", "leaf2")["status"] == "applied"
+    assert lab.on_device("leaf2", "/system") is None
+    assert lab.on_device("leaf1", "/system") is None
+    unknown = lab.command("restore", "99")
+    assert unknown.returncode != 0 and "NOT_FOUND" in unknown.stderr
+
+
 def test_a_rollback_is_refused_with_the_reason(lab):
     lab.set("leaf1", update=[("/system/motd", "first")])
     lab.set("leaf1", update=[("/system/hostname", "b")])

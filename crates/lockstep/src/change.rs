@@ -2,6 +2,7 @@
 
 mod file;
 mod given;
+mod restore;
 mod told;
 
 use clap::{Args, ValueEnum};
@@ -18,6 +19,7 @@ use crate::output::{json_document, line};
 use crate::{ask, show};
 
 pub(crate) use given::update;
+pub(crate) use restore::{Restore, restore};
 
 /// Change configuration.
 #[derive(Debug, Args)]

@@ -88,6 +88,8 @@ enum Command {
     Target(show::Targets),
     /// Take a change out again, as a transaction of its own
     Rollback(change::Rollback),
+    /// Take targets back to how they stood after an earlier transaction
+    Restore(change::Restore),
     /// Call off a transaction that has no outcome yet
     Cancel(change::Cancel),
     #[command(flatten)]
@@ -107,6 +109,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Tx(tx) => show::tx(&tx, &global).await,
         Command::Target(target) => show::target(&target, &global).await,
         Command::Rollback(rollback) => change::rollback(&rollback, &global).await,
+        Command::Restore(restore) => change::restore(&restore, &global).await,
         Command::Cancel(cancel) => change::cancel(&cancel, &global).await,
         Command::Planned(planned) => planned.refuse(),
     }
@@ -156,7 +159,9 @@ mod tests {
 
     #[test]
     fn certificates_are_for_those_who_ask_a_node() {
-        for command in ["get leaf1", "set leaf1", "rollback 1", "cancel 1", "store export"] {
+        for command in
+            ["get leaf1", "set leaf1", "rollback 1", "restore 1", "cancel 1", "store export"]
+        {
             assert!(is_taken(&format!("lockstep {command} --tls-ca x")), "{command}");
         }
         for command in ["tx --tls-ca x list", "tx list --tls-ca x", "target show a --tls-ca x"] {

@@ -89,6 +89,7 @@ pub(crate) fn transaction(shown: &Transaction) -> Value {
         "id": shown.id,
         "kind": shown.kind,
         "of": number(shown.of),
+        "to": number(shown.to),
         "mode": shown.mode,
         "status": shown.status,
         "author": shown.author,

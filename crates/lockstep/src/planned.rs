@@ -17,8 +17,6 @@ pub(crate) enum Planned {
     #[command(hide = true)]
     Diff(Anything),
     #[command(hide = true)]
-    Restore(Anything),
-    #[command(hide = true)]
     Confirm(Anything),
     #[command(hide = true)]
     Node(Anything),
@@ -61,7 +59,6 @@ impl Planned {
     pub(crate) fn refuse(&self) -> Result<(), Failed> {
         refuse(match self {
             Self::Diff(_) => "diff",
-            Self::Restore(_) => "restore",
             Self::Confirm(_) => "confirm",
             Self::Node(_) => "node",
             Self::Completions(_) => "completions",

@@ -183,7 +183,11 @@ fn transactions(shown: &[Transaction], output: Output) -> Result<(), Failed> {
 }
 
 fn kind(shown: &Transaction) -> String {
-    if shown.of == 0 { shown.kind.clone() } else { format!("{} of {}", shown.kind, shown.of) }
+    match (shown.of, shown.to) {
+        (0, 0) => shown.kind.clone(),
+        (0, to) => format!("{} to {to}", shown.kind),
+        (of, _) => format!("{} of {of}", shown.kind),
+    }
 }
 
 /// What it waits for, or why it did not go well.

@@ -1,6 +1,6 @@
 //! What a run must have come across to have shown anything.
 
-use lockstep_protocol::record::{Header, Kind, PartStatus, Status};
+use lockstep_protocol::record::{Header, Kind, PartStatus, Status, Transaction};
 
 use crate::system::System;
 
@@ -21,6 +21,12 @@ pub enum Fact {
     RolledBack,
     /// A Rollback that was itself reverted.
     RollbackReverted,
+    /// A Restore applied.
+    Restored,
+    /// A Restore that was itself rolled back.
+    RestoreRolledBack,
+    /// A withdrawal below a Restore that was decided.
+    WithdrawnUnderRestore,
     /// A target where entries are validated again.
     Recheck,
     /// A device that would not be brought in line.
@@ -39,7 +45,7 @@ pub enum Fact {
 
 impl Fact {
     /// Every fact.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 17] = [
         Self::Applied,
         Self::Reverted,
         Self::Partial,
@@ -47,6 +53,9 @@ impl Fact {
         Self::Cancelled,
         Self::RolledBack,
         Self::RollbackReverted,
+        Self::Restored,
+        Self::RestoreRolledBack,
+        Self::WithdrawnUnderRestore,
         Self::Recheck,
         Self::ResyncRefused,
         Self::Rewritten,
@@ -67,6 +76,9 @@ impl Fact {
             Self::Cancelled => "cancelled",
             Self::RolledBack => "rolled back",
             Self::RollbackReverted => "rollback reverted",
+            Self::Restored => "restored",
+            Self::RestoreRolledBack => "restore rolled back",
+            Self::WithdrawnUnderRestore => "withdrawn under restore",
             Self::Recheck => "recheck",
             Self::ResyncRefused => "resync refused",
             Self::Rewritten => "rewritten",
@@ -83,11 +95,12 @@ impl Fact {
         let store = &system.store;
         let status = |wanted| store.transactions().any(|t| t.status == wanted);
         let rollback =
-            |wanted| store.transactions().any(|t| t.kind != Kind::Change && t.status == wanted);
+            |wanted| store.transactions().any(|t| !t.kind.writes() && t.status == wanted);
         let header = |wanted: fn(&Header) -> bool| {
             let stores = system.commits.iter().map(|commit| &commit.after).chain([store]);
             stores.flat_map(|s| s.targets().map(|t| s.header(t))).any(wanted)
         };
+        let restores = || store.transactions().filter(|t| is_restore(t));
         match self {
             Self::Applied => status(Status::Applied),
             Self::Reverted => status(Status::Reverted),
@@ -96,6 +109,23 @@ impl Fact {
             Self::Cancelled => status(Status::Cancelled),
             Self::RolledBack => rollback(Status::Applied),
             Self::RollbackReverted => rollback(Status::Reverted),
+            Self::Restored => restores().any(|t| t.status == Status::Applied),
+            Self::RestoreRolledBack => {
+                restores().any(|t| t.targets.values().any(|part| part.rolled_back_by.is_some()))
+            }
+            Self::WithdrawnUnderRestore => system.commits.iter().any(|commit| {
+                let decided = commit.before.open().filter(|t| is_restore(t));
+                let decided: Vec<_> = decided.filter(|t| t.status.stands()).collect();
+                let withdrawn = |t: &Transaction| {
+                    let gone = |target| t.part(target) == PartStatus::Withdrawn;
+                    decided
+                        .iter()
+                        .any(|restore| t.index < restore.index && restore.targets.keys().any(gone))
+                };
+                commit.before.open().any(|old| {
+                    !withdrawn(old) && commit.after.transaction(old.index).is_some_and(withdrawn)
+                })
+            }),
             Self::Recheck => header(|header| header.recheck.is_some()),
             Self::ResyncRefused => header(|header| header.resync_refused.is_some()),
             Self::Rewritten => {
@@ -113,4 +143,8 @@ impl Fact {
             Self::Orphan => system.requests.iter().any(|request| request.orphan),
         }
     }
+}
+
+fn is_restore(transaction: &Transaction) -> bool {
+    matches!(transaction.kind, Kind::Restore { .. })
 }

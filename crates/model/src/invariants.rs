@@ -7,6 +7,7 @@
 //! | [`all_or_nothing`] | `AllOrNothing` | 3 AllOrNothing |
 //! | [`isolation`] | `Isolation` | 4 Isolation |
 //! | [`fold`] | `Fold` | 5 Fold |
+//! | [`history`] | | 4 Isolation, 6 Undo |
 //! | [`settled`] | `Settled` | 5 Fold |
 //! | [`never_again`] | `NeverAgain` | 5 Fold |
 //! | [`undo`] | `Undo` | 6 Undo |
@@ -24,6 +25,7 @@ pub mod decision;
 pub mod durability;
 pub mod fencing;
 pub mod fold;
+pub mod history;
 pub mod in_step;
 pub mod isolation;
 pub mod never_again;
@@ -72,12 +74,13 @@ pub struct Invariant {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 15] = [
+pub const ALL: [Invariant; 16] = [
     Invariant { name: "Order", keeps: order::keeps },
     Invariant { name: "Decision", keeps: decision::keeps },
     Invariant { name: "AllOrNothing", keeps: all_or_nothing::keeps },
     Invariant { name: "Isolation", keeps: isolation::keeps },
     Invariant { name: "Fold", keeps: fold::keeps },
+    Invariant { name: "History", keeps: history::keeps },
     Invariant { name: "Settled", keeps: settled::keeps },
     Invariant { name: "NeverAgain", keeps: never_again::keeps },
     Invariant { name: "Undo", keeps: undo::keeps },

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use lockstep_protocol::record::Kind;
 use lockstep_protocol::{Refusal, Reply, Request, View};
 use lockstep_southbound::{Link, Look, LookError, Report};
 use lockstep_types::{Index, NodeName, SessionId, Target, Timestamp};
@@ -148,17 +147,9 @@ impl Handle {
     /// it, so there could be no verdict.
     fn paused(&self, request: &Request) -> Option<Target> {
         let view = self.view();
-        let of = match request.body.kind {
-            Kind::Change => None,
-            Kind::Rollback { of, .. } => view.transaction(of),
+        let paused = |target: &Target| {
+            view.binding(target).is_some() && !self.targets().contains_key(target)
         };
-        let only = &request.body.only;
-        let changed = of.into_iter().flat_map(|of| of.targets.keys());
-        let changed = changed.filter(|target| only.is_empty() || only.contains(*target));
-        let mut asked = request.body.edits.keys().chain(changed);
-        let paused = |target: &&Target| {
-            view.binding(target).is_some() && !self.targets().contains_key(*target)
-        };
-        asked.find(paused).cloned()
+        view.asked_of(&request.body).into_iter().find(paused)
     }
 }

@@ -1,21 +1,23 @@
 //! The admin service of `lockstep.v1`.
 
 mod export;
+mod restore;
 mod show;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use lockstep_gnmi::proto::lockstep::v1;
 use lockstep_gnmi::proto::lockstep::v1::admin_server::{Admin, AdminServer};
 use lockstep_gnmi::proto::lockstep::v1::{
     CancelRequest, CancelResponse, ExportRequest, GetTargetRequest, GetTargetResponse,
     GetTransactionRequest, GetTransactionResponse, ListTargetsRequest, ListTargetsResponse,
-    ListTransactionsRequest, ListTransactionsResponse, RollbackRequest, RollbackResponse,
-    RollbackRule,
+    ListTransactionsRequest, ListTransactionsResponse, RestoreRequest, RestoreResponse,
+    RollbackRequest, RollbackResponse, RollbackRule,
 };
 use lockstep_node::Handle;
 use lockstep_protocol::record::{self, Kind, Mode, Rule, Transaction};
-use lockstep_protocol::{Body, Reply, Until};
+use lockstep_protocol::{Body, Refusal, Reply, Request as Submission, Until};
 use lockstep_store::Records;
 use lockstep_types::{Index, Target};
 use tonic::metadata::MetadataMap;
@@ -54,16 +56,15 @@ impl Service {
         &self,
         metadata: &MetadataMap,
         asked: &RollbackRequest,
-    ) -> Result<lockstep_protocol::Request, Status> {
+    ) -> Result<Submission, Status> {
         let rule = match asked.rule() {
             RollbackRule::Target => Rule::Target,
             RollbackRule::Path => Rule::Path,
         };
-        let only: BTreeSet<Target> =
-            asked.targets.iter().map(|name| target_name(name)).collect::<Result<_, _>>()?;
+        let only = target_names(&asked.targets)?;
         let wait = refusal::duration(asked.deadline.as_ref())?;
         let times = times(self.node.now(), wait, metadata, Mode::Atomic);
-        Ok(lockstep_protocol::Request {
+        Ok(Submission {
             id: self.ids.of(&asked.id)?,
             body: Body {
                 kind: Kind::Rollback { of: Index::new(asked.index), rule },
@@ -78,6 +79,30 @@ impl Service {
             comment: asked.comment.clone(),
         })
     }
+}
+
+impl Service {
+    /// Submits a transaction, and shows what became of it if it came to what was asked.
+    async fn carried_out(
+        &self,
+        submission: Submission,
+        refused: impl Fn(&Refusal) -> Status,
+    ) -> Result<Option<v1::Transaction>, Status> {
+        let until = submission.until;
+        let reply = self.node.submit(submission).await;
+        match reply.map_err(|busy| outcome::busy(&self.node.view(), busy))? {
+            Reply::Refused(refusal) => Err(refused(&refusal)),
+            Reply::Transaction { index, status } => {
+                let view = self.node.view();
+                gnmi::judge(&view, index, status, until)?;
+                Ok(view.transaction(index).map(|t| show::transaction(&view, t)))
+            }
+        }
+    }
+}
+
+fn target_names(names: &[String]) -> Result<BTreeSet<Target>, Status> {
+    names.iter().map(|name| target_name(name)).collect()
 }
 
 fn target_name(name: &str) -> Result<Target, Status> {
@@ -160,21 +185,17 @@ impl Admin for Service {
         request: Request<RollbackRequest>,
     ) -> Result<Response<RollbackResponse>, Status> {
         let submission = self.rollback_of(request.metadata(), request.get_ref())?;
-        let until = submission.until;
-        match self
-            .node
-            .submit(submission)
-            .await
-            .map_err(|busy| outcome::busy(&self.node.view(), busy))?
-        {
-            Reply::Refused(refused) => Err(refusal::not_rolled_back(&refused)),
-            Reply::Transaction { index, status } => {
-                let view = self.node.view();
-                gnmi::judge(&view, index, status, until)?;
-                let transaction = view.transaction(index).map(|t| show::transaction(&view, t));
-                Ok(Response::new(RollbackResponse { transaction }))
-            }
-        }
+        let transaction = self.carried_out(submission, refusal::not_rolled_back).await?;
+        Ok(Response::new(RollbackResponse { transaction }))
+    }
+
+    async fn restore(
+        &self,
+        request: Request<RestoreRequest>,
+    ) -> Result<Response<RestoreResponse>, Status> {
+        let submission = self.restore_to(request.metadata(), request.get_ref())?;
+        let transaction = self.carried_out(submission, refusal::refused).await?;
+        Ok(Response::new(RestoreResponse { transaction }))
     }
 
     async fn cancel(

@@ -10,6 +10,7 @@ pub(crate) const fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Change => "change",
         Kind::Rollback { .. } => "rollback",
+        Kind::Restore { .. } => "restore",
     }
 }
 

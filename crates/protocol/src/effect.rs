@@ -1,6 +1,6 @@
 //! What a transaction does to a tree when it is put on top of it, and when it is taken out.
 //!
-//! A change sets what its delta says. A Rollback takes its change out of the chain of writers; taking
+//! A change sets what its delta says, and so does a Restore. A Rollback takes its change out of the chain of writers; taking
 //! the Rollback out puts the change back, unless that was withdrawn meanwhile and must stay out.
 
 use lockstep_types::{Configuration as Tree, Delta, Index, Patch, Path, Target};
@@ -11,7 +11,7 @@ use crate::view::View;
 /// The change whose units a transaction touches.
 pub(crate) fn source(transaction: &Transaction) -> Index {
     match transaction.kind {
-        Kind::Change => transaction.index,
+        Kind::Change | Kind::Restore { .. } => transaction.index,
         Kind::Rollback { of, .. } => of,
     }
 }
@@ -30,7 +30,7 @@ pub(crate) fn with(view: &View, transaction: &Transaction, target: &Target, tree
         return Patch::default();
     };
     match transaction.kind {
-        Kind::Change => proposal.delta.written_by(transaction.index),
+        Kind::Change | Kind::Restore { .. } => proposal.delta.written_by(transaction.index),
         Kind::Rollback { of, .. } => tree.without(of, &proposal.undo),
     }
 }
@@ -46,7 +46,7 @@ pub(crate) fn without(
         return Patch::default();
     };
     match transaction.kind {
-        Kind::Change => tree.without(transaction.index, &proposal.undo),
+        Kind::Change | Kind::Restore { .. } => tree.without(transaction.index, &proposal.undo),
         Kind::Rollback { .. } if has_nothing_to_send(view, transaction, target) => Patch::default(),
         Kind::Rollback { of, .. } => proposal.delta.written_by(of),
     }
@@ -55,7 +55,7 @@ pub(crate) fn without(
 /// Rule 10: the Rollback of a change that was withdrawn on `target` has nothing to do there.
 pub(crate) fn has_nothing_to_send(view: &View, transaction: &Transaction, target: &Target) -> bool {
     match transaction.kind {
-        Kind::Change => false,
+        Kind::Change | Kind::Restore { .. } => false,
         Kind::Rollback { of, .. } => {
             view.transaction(of).is_some_and(|change| change.part(target) == PartStatus::Withdrawn)
         }

@@ -51,14 +51,15 @@ pub struct Request {
 /// What makes two requests with one id the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Body {
-    /// Change or Rollback.
+    /// Change, Rollback or Restore.
     pub kind: Kind,
     /// Atomic or queued; a Rollback is always atomic.
     pub mode: Mode,
     /// A Change: what is asked of each target.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub edits: BTreeMap<Target, Edit>,
-    /// A Rollback: on fewer targets than the change had. Empty: all of them.
+    /// A Rollback: on fewer targets than the change had. A Restore: the targets. Empty: all of them, which
+    /// for a Restore are those that later entries concern.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub only: BTreeSet<Target>,
 }
@@ -119,7 +120,7 @@ pub enum Refusal {
     /// A transaction that is not in the log.
     #[error("there is no transaction {0}")]
     UnknownTransaction(Index),
-    /// Only a Change can be rolled back.
+    /// Only a Change, or a Restore, can be rolled back.
     #[error("transaction {0} is not a change")]
     NotAChange(Index),
     /// A Rollback that names a target its change does not have.

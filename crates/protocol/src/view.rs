@@ -5,6 +5,7 @@
 
 mod absorb;
 mod fallback;
+mod history;
 mod queue;
 mod reading;
 mod waiting;

@@ -18,6 +18,7 @@ Examples:
   lockstep-model mutants                            every mutant
   lockstep-model mutants no-hold no-relink          two of them
   lockstep-model mutants --write docs/mutants.md    every mutant, and the page that shows them
+  lockstep-model mutants no-hold --write docs/mutants.md     one of them, and its row of the page
   lockstep-model mutants --check docs/mutants.md    only whether table, sources and page fit together
 
 To be run inside the project's sources, which are copied, broken and built below target/mutants; nothing
@@ -26,8 +27,8 @@ pub(crate) struct Mutants {
     /// Only these mutants
     #[arg(value_name = "MUTANT", value_parser = mutant)]
     mutants: Vec<Mutant>,
-    /// Write the page that shows them all
-    #[arg(long, value_name = "PAGE", conflicts_with = "mutants")]
+    /// Write the page that shows them all; those that are not tried keep their rows
+    #[arg(long, value_name = "PAGE")]
     write: Option<PathBuf>,
     /// Build nothing: only see that every mutant fits the sources and stands on the page
     #[arg(long, value_name = "PAGE", conflicts_with_all = ["mutants", "write"])]
@@ -74,7 +75,8 @@ impl Mutants {
         println!("\n{} of {} caught, in {seconds:.0} s", caught.len(), mutants.len());
         let good = caught.len() == mutants.len();
         if let Some(path) = self.write.as_ref().filter(|_| good) {
-            fs::write(path, page(&caught))?;
+            let before = fs::read_to_string(path).unwrap_or_default();
+            fs::write(path, page(&caught, &before))?;
         }
         Ok(good)
     }

@@ -45,6 +45,9 @@ pub(super) fn request(request: &Request) -> String {
     if let Kind::Rollback { of, .. } = body.kind {
         return format!("roll back transaction {of}");
     }
+    if let Kind::Restore { to } = body.kind {
+        return format!("take {} back to transaction {to}", names(body.only.iter()));
+    }
     let mode = match body.mode {
         Mode::Atomic => "atomic",
         Mode::Queued => "queued",

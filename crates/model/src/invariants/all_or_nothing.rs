@@ -2,14 +2,14 @@
 //! nothing else commits on its targets in between. A Rollback is always atomic.
 
 use lockstep_protocol::View;
-use lockstep_protocol::record::{Kind, PartStatus, Status, Transaction};
+use lockstep_protocol::record::{PartStatus, Status, Transaction};
 
 use super::Step;
 use super::decision::leaves_no_trace;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
-    let atomic = |t: &&Transaction| t.is_atomic() || t.kind != Kind::Change;
+    let atomic = |t: &&Transaction| t.is_atomic() || !t.kind.writes();
     step.stores().all(|store| store.transactions().filter(atomic).all(|t| is_kept(store, t)))
 }
 

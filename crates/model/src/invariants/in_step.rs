@@ -60,14 +60,14 @@ pub(super) fn both(
     let store = &system.store;
     let applied = store.applied(target);
     let source = match transaction.kind {
-        Kind::Change => transaction.index,
+        Kind::Change | Kind::Restore { .. } => transaction.index,
         Kind::Rollback { of, .. } => of,
     };
     let Some(proposal) = store.proposal(source, target) else {
         return (lockstep_types::Delta::default(), applied);
     };
     let (with, back) = match transaction.kind {
-        Kind::Change => {
+        Kind::Change | Kind::Restore { .. } => {
             (proposal.delta.clone(), applied.patched(&applied.without(source, &proposal.undo)))
         }
         Kind::Rollback { .. } => {

@@ -20,7 +20,7 @@ fn rolled_back(
 }
 
 fn changes<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s Transaction> {
-    store.transactions().filter(|t| t.kind == Kind::Change && t.targets.contains_key(target))
+    store.transactions().filter(|t| t.kind.writes() && t.targets.contains_key(target))
 }
 
 fn stands(status: Status) -> bool {
@@ -75,12 +75,32 @@ pub(super) fn fold(store: &View, target: &Target, changes: &[Index]) -> Tree {
     tree
 }
 
-/// What clients asked with these changes, one after the other: subtrees cleared, then units set.
+/// Changes that a reader may see on `target` as of entry `index`: those up to there that were not taken
+/// out by then, and were not gone from the log's history since.
+pub(super) fn as_of(store: &View, target: &Target, index: Index) -> Vec<Index> {
+    let closed = |t: &Transaction| !(t.is_atomic() && t.status == Status::Committed);
+    changes(store, target)
+        .filter(|t| t.index <= index && closed(t))
+        .filter(|t| stands(t.status) && t.part(target) != PartStatus::Withdrawn)
+        .filter(|t| {
+            let out = |r: &Transaction| r.index <= index && r.status == Status::Applied;
+            !rolled_back(store, t.index, target, out)
+        })
+        .map(|t| t.index)
+        .collect()
+}
+
+/// What clients asked with these changes, one after the other: subtrees cleared, then units set; a
+/// Restore asks for all that was asked up to its entry.
 pub(super) fn asked(store: &View, target: &Target, changes: &[Index]) -> Tree {
     let mut tree = Tree::new();
-    for edit in changes.iter().filter_map(|i| store.proposal(*i, target)).map(|p| &p.edit) {
-        let delta = edit.onto(&tree);
-        tree.apply_values(&delta);
+    for change in changes.iter().filter_map(|index| store.transaction(*index)) {
+        if let Kind::Restore { to } = change.kind {
+            tree = asked(store, target, &as_of(store, target, to));
+        } else if let Some(proposal) = store.proposal(change.index, target) {
+            let delta = proposal.edit.onto(&tree);
+            tree.apply_values(&delta);
+        }
     }
     tree
 }

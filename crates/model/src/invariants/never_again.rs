@@ -1,7 +1,7 @@
 //! A value that a device refused as a proposal is never sent to it again, by anything. In the scripts
-//! every change writes a path with a value of its own.
+//! every change writes a path with a value of its own; a Restore, like a Rollback, has none.
 
-use lockstep_protocol::record::{PartStatus, Reason};
+use lockstep_protocol::record::{Kind, PartStatus, Reason};
 use lockstep_protocol::{Ask, View};
 use lockstep_types::{Delta, Target};
 
@@ -16,7 +16,8 @@ pub fn keeps(step: &Step<'_>) -> bool {
 }
 
 fn holds_refused(store: &View, target: &Target, sent: &Delta) -> bool {
-    let refused = store.transactions().filter(|t| {
+    let changes = store.transactions().filter(|t| t.kind == Kind::Change);
+    let refused = changes.filter(|t| {
         t.targets.get(target).is_some_and(|part| {
             matches!(part.reason, Some(Reason::Refused { .. }))
                 && matches!(part.status, PartStatus::Refused | PartStatus::Withdrawn)

@@ -2,6 +2,7 @@
 
 mod draft;
 mod others;
+mod restore;
 mod rules;
 mod seeds;
 
@@ -9,5 +10,7 @@ use super::Mutant;
 
 /// Every mutant.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    [draft::MUTANTS, seeds::MUTANTS, rules::MUTANTS, others::MUTANTS].into_iter().flatten()
+    [draft::MUTANTS, seeds::MUTANTS, rules::MUTANTS, others::MUTANTS, restore::MUTANTS]
+        .into_iter()
+        .flatten()
 }

@@ -2,6 +2,7 @@
 
 mod nodes;
 mod one_target;
+mod restores;
 mod rollbacks;
 mod timing;
 mod two_targets;
@@ -61,6 +62,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     all.extend(one_target::scenarios());
     all.extend(two_targets::scenarios());
     all.extend(rollbacks::scenarios());
+    all.extend(restores::scenarios());
     all.extend(nodes::scenarios());
     all.extend(timing::scenarios());
     all.into_iter().map(Arc::new).collect()

@@ -53,6 +53,21 @@ impl Entry {
         Self::new(Body { kind, mode: Mode::Atomic, edits: BTreeMap::new(), only: [].into() })
     }
 
+    /// An atomic restore of targets to an earlier entry of the script, counted from one.
+    #[must_use]
+    pub fn restore(to: u64, targets: &str) -> Self {
+        let kind = Kind::Restore { to: Index::new(to) };
+        let body = Body { kind, mode: Mode::Atomic, edits: BTreeMap::new(), only: [].into() };
+        Self::new(body).only(targets)
+    }
+
+    /// Each target when it can.
+    #[must_use]
+    pub fn queue(mut self) -> Self {
+        self.body.mode = Mode::Queued;
+        self
+    }
+
     fn new(body: Body) -> Self {
         Self { body, until: Until::Outcome, deadline: Deadline::Never, id: None, prompt: false }
     }

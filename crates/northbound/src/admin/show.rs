@@ -19,9 +19,10 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
         };
         (target.to_string(), one)
     });
-    let of = match shown.kind {
-        Kind::Rollback { of, .. } => of.get(),
-        Kind::Change => 0,
+    let (of, to) = match shown.kind {
+        Kind::Rollback { of, .. } => (of.get(), 0),
+        Kind::Restore { to } => (0, to.get()),
+        Kind::Change => (0, 0),
     };
     Transaction {
         index: shown.index.get(),
@@ -39,6 +40,7 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
         targets: targets.collect(),
         mode: text::mode(shown.mode).into(),
         of,
+        to,
     }
 }
 

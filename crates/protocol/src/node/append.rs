@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lockstep_types::{Index, Target};
+use lockstep_types::Target;
 
 use super::Node;
 use super::verdicts::Decision;
@@ -30,7 +30,7 @@ pub(super) const fn records_of(targets: usize) -> usize {
 /// What a transaction with this body is: a Rollback is always atomic.
 pub(super) fn mode(body: &Body) -> Mode {
     match body.kind {
-        Kind::Change => body.mode,
+        Kind::Change | Kind::Restore { .. } => body.mode,
         Kind::Rollback { .. } => Mode::Atomic,
     }
 }
@@ -111,11 +111,7 @@ impl Node {
     fn entry(&self, request: &Request, head: Head) -> Transaction {
         let body = &request.body;
         let part = |target: &Target| (target.clone(), Part::default());
-        let targets = match body.kind {
-            Kind::Change => body.edits.keys().map(part).collect(),
-            Kind::Rollback { .. } if !body.only.is_empty() => body.only.iter().map(part).collect(),
-            Kind::Rollback { of, .. } => self.targets_of(of).iter().map(part).collect(),
-        };
+        let targets = self.view.asked_of(body).iter().map(part).collect();
         Transaction {
             index: head.index,
             id: request.id.clone(),
@@ -133,11 +129,6 @@ impl Node {
             reason: None,
             targets,
         }
-    }
-
-    fn targets_of(&self, index: Index) -> Vec<Target> {
-        let transaction = self.view.transaction(index);
-        transaction.map(|t| t.targets.keys().cloned().collect()).unwrap_or_default()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What clients are told, and when. Only from what the store holds.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lockstep_types::{Index, Target, TransactionId};
@@ -126,20 +127,28 @@ impl Node {
         }
     }
 
-    fn targets_asked(&self, body: &Body) -> Result<Vec<Target>, Refusal> {
-        let Kind::Rollback { of, .. } = body.kind else {
-            return Ok(body.edits.keys().cloned().collect());
-        };
+    fn targets_asked(&self, body: &Body) -> Result<BTreeSet<Target>, Refusal> {
+        match body.kind {
+            Kind::Change => {}
+            Kind::Rollback { of, .. } => self.admit_rollback(of, &body.only)?,
+            Kind::Restore { to } => {
+                if to == Index::ZERO || to > self.view.head().index {
+                    return Err(Refusal::UnknownTransaction(to));
+                }
+            }
+        }
+        Ok(self.view.asked_of(body))
+    }
+
+    fn admit_rollback(&self, of: Index, only: &BTreeSet<Target>) -> Result<(), Refusal> {
         let change = self.view.transaction(of).ok_or(Refusal::UnknownTransaction(of))?;
-        if change.kind != Kind::Change {
+        if !change.kind.writes() {
             return Err(Refusal::NotAChange(of));
         }
-        if let Some(target) = body.only.iter().find(|t| !change.targets.contains_key(*t)) {
-            return Err(Refusal::NotConcerned { of, target: target.clone() });
+        match only.iter().find(|target| !change.targets.contains_key(*target)) {
+            Some(target) => Err(Refusal::NotConcerned { of, target: target.clone() }),
+            None => Ok(()),
         }
-        let named =
-            change.targets.keys().filter(|t| body.only.is_empty() || body.only.contains(*t));
-        Ok(named.cloned().collect())
     }
 
     /// Whether an entry of the log came from a request with this body.

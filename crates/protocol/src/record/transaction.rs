@@ -42,6 +42,20 @@ pub enum Kind {
         /// When it may.
         rule: Rule,
     },
+    /// Takes its targets back to how they stood after an entry of the log. What that comes to is found
+    /// out at its decision; from then on it is like a Change.
+    Restore {
+        /// The entry.
+        to: Index,
+    },
+}
+
+impl Kind {
+    /// Whether it writes values of its own. A Rollback takes those of another out.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        !matches!(self, Self::Rollback { .. })
+    }
 }
 
 /// How a transaction meets a device that refuses or is away.
@@ -210,7 +224,7 @@ pub struct Transaction {
     /// What for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// A Rollback: the targets that were named. Empty: all that the change had.
+    /// A Rollback or a Restore: the targets that were named. Empty: all that it may concern.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub only: BTreeSet<Target>,
     /// Log time of Submit.
@@ -255,10 +269,10 @@ impl Transaction {
         self.targets.get(target).map_or(PartStatus::Pending, |part| part.status)
     }
 
-    /// Whether it is a change whose values count as committed on `target`.
+    /// Whether it is one whose values count as committed on `target`.
     #[must_use]
     pub fn is_live(&self, target: &Target) -> bool {
-        self.kind == Kind::Change
+        self.kind.writes()
             && self.status.stands()
             && self.targets.get(target).is_some_and(|part| {
                 part.rolled_back_by.is_none()

@@ -30,14 +30,14 @@ pub(crate) fn commit(
     for (target, planned) in plan {
         let before = draft.view.committed(target).before(&planned.delta);
         let revision = match kind {
-            Kind::Change => index,
+            Kind::Change | Kind::Restore { .. } => index,
             Kind::Rollback { of, .. } => revision_without(draft.view, target, of),
         };
         let staged = draft.configuration(target);
         staged.header.committed.revision = revision;
         staged.header.holder = atomic.then_some(index);
         staged.committed = planned.committed.clone();
-        if kind == Kind::Change {
+        if kind.writes() {
             let edit = edits.get(target).cloned().unwrap_or_default();
             let proposal = Proposal { edit, delta: planned.delta.clone(), undo: before };
             draft.put_proposal(index, target, proposal);

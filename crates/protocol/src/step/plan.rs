@@ -31,6 +31,11 @@ pub(crate) fn plan(
             .map(|(target, edit)| (target.clone(), change(view, transaction.index, target, edit)))
             .collect()),
         Kind::Rollback { of, rule } => rollback(view, transaction, of, rule),
+        Kind::Restore { to } => Ok(transaction
+            .targets
+            .keys()
+            .map(|target| (target.clone(), restore(view, transaction.index, target, to)))
+            .collect()),
     }
 }
 
@@ -53,6 +58,12 @@ fn resolve(view: &View, target: &Target, edit: &Edit) -> Delta {
         trees.chain(deltas.filter(|path| clear.covers(path)))
     });
     edit.resolve(&committed, standing)
+}
+
+/// What differs from how the target stood then. Only at the decision is it known what stands.
+fn restore(view: &View, index: Index, target: &Target, to: Index) -> Planned {
+    let delta = view.committed(target).diff(&view.as_of(target, to));
+    Planned { committed: delta.written_by(index), delta }
 }
 
 fn rollback(view: &View, rollback: &Transaction, of: Index, rule: Rule) -> Result<Plan, Reason> {

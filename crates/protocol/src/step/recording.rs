@@ -17,7 +17,7 @@ pub(crate) fn applied(draft: &mut Draft<'_>, index: Index, target: &Target, now:
     set_part(draft, index, target, PartStatus::Applied, None);
     let patch = effect::with(view, before, target, &view.applied(target));
     let revision = match before.kind {
-        Kind::Change => index,
+        Kind::Change | Kind::Restore { .. } => index,
         Kind::Rollback { .. } => applied_revision(view, target),
     };
     let staged = draft.configuration(target);

@@ -20,7 +20,7 @@ pub(crate) fn turn(draft: &mut Draft<'_>, index: Index, reason: Reason) {
     for target in before.targets.keys() {
         let committed = effect::without(view, before, target, &view.committed(target));
         let revision = match before.kind {
-            Kind::Change => revision_without(view, target, index),
+            Kind::Change | Kind::Restore { .. } => revision_without(view, target, index),
             Kind::Rollback { of, .. } => revision_with(draft, target, of),
         };
         let staged = draft.configuration(target);

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_types::{Index, Patch, Path, Target, Term, Timestamp};
+use lockstep_types::{Configuration as Tree, Index, Patch, Path, Target, Term, Timestamp};
 
 use super::outcome::settle;
 use super::revision_without;
 use crate::draft::Draft;
 use crate::effect;
-use crate::record::{Kind, PartStatus, Proposal, Reason};
+use crate::record::{Kind, PartStatus, Proposal, Reason, Transaction};
 use crate::view::View;
 
 /// Withdraws the proposal of `index` on `target`. Later writers keep their values; their undos name
@@ -60,8 +60,11 @@ fn mark(draft: &mut Draft<'_>, index: Index, target: &Target, reason: Reason) {
 
 /// Whether what a change comes to depends on what stood: then it may hold some of what is gone.
 fn joins(view: &View, change: Index, target: &Target) -> bool {
-    view.proposal(change, target)
-        .is_some_and(|p| !p.edit.add.is_empty() || !p.edit.clear.is_empty())
+    let restores = |t: &Transaction| matches!(t.kind, Kind::Restore { .. });
+    view.transaction(change).is_some_and(restores)
+        || view
+            .proposal(change, target)
+            .is_some_and(|p| !p.edit.add.is_empty() || !p.edit.clear.is_empty())
 }
 
 /// The entries behind `gone` come to what they would have come to without it. None of them was ever
@@ -79,12 +82,16 @@ fn decide_anew(draft: &mut Draft<'_>, gone: Index, target: &Target, behind: &[In
         tree = tree.patched(&tree.without(gone, &proposal.undo));
         touched.extend(proposal.undo.units.keys().cloned());
     }
+    let mut stood = Stood { view, target, gone, trees: [(gone, tree.clone())].into() };
     for later in queue {
         let index = later.index;
         match later.kind {
-            Kind::Change => {
+            Kind::Change | Kind::Restore { .. } => {
                 let Some(old) = view.proposal(index, target) else { continue };
-                let delta = old.edit.resolve(&tree, old.delta.paths());
+                let delta = match later.kind {
+                    Kind::Restore { to } => tree.diff(&stood.after(to)),
+                    _ => old.edit.resolve(&tree, old.delta.paths()),
+                };
                 let new = Proposal { edit: old.edit.clone(), undo: tree.before(&delta), delta };
                 touched.extend(old.delta.paths().chain(new.delta.paths()).cloned());
                 tree = tree.patched(&new.delta.written_by(index));
@@ -99,6 +106,7 @@ fn decide_anew(draft: &mut Draft<'_>, gone: Index, target: &Target, behind: &[In
                 }
             }
         }
+        stood.trees.insert(index, tree.clone());
     }
     for (index, proposal) in anew {
         draft.put_proposal(index, target, proposal);
@@ -108,4 +116,23 @@ fn decide_anew(draft: &mut Draft<'_>, gone: Index, target: &Target, behind: &[In
         .filter(|(unit, path)| committed.unit(path) != *unit)
         .map(|(unit, path)| (path, unit))
         .collect()
+}
+
+/// How the target stood after an entry, had the one that is gone never been there.
+struct Stood<'v> {
+    view: &'v View,
+    target: &'v Target,
+    gone: Index,
+    /// From the one that is gone on.
+    trees: BTreeMap<Index, Tree>,
+}
+
+impl Stood<'_> {
+    fn after(&self, index: Index) -> Tree {
+        let known = self.trees.range(..=index).next_back().map(|(_, tree)| tree.clone());
+        known.unwrap_or_else(|| {
+            let before = self.trees.get(&self.gone).cloned().unwrap_or_default();
+            self.view.before(self.target, self.gone, index, before)
+        })
+    }
 }

@@ -35,6 +35,8 @@ mod recheck;
 #[cfg(test)]
 mod refusal_turns;
 #[cfg(test)]
+mod restore;
+#[cfg(test)]
 mod resync;
 #[cfg(test)]
 mod resync_refused;

@@ -15,12 +15,13 @@ use crate::trace::finding::Reason;
 
 /// Those that need only the store and what clients were told. The others look into nodes and devices,
 /// which the checker does by its own means.
-pub(super) const CHECKED: [&str; 10] = [
+pub(super) const CHECKED: [&str; 11] = [
     "Order",
     "Decision",
     "AllOrNothing",
     "Isolation",
     "Fold",
+    "History",
     "Settled",
     "Undo",
     "Fencing",

@@ -30,6 +30,12 @@ pub(crate) fn rollback_on<const N: usize>(name: &str, of: u64, only: [&str; N]) 
     request
 }
 
+/// An atomic, sync Restore of these targets.
+pub(crate) fn restore<const N: usize>(name: &str, to: u64, only: [&str; N]) -> Request {
+    let (kind, only) = (Kind::Restore { to: index(to) }, only.into_iter().map(target).collect());
+    request(name, Body { kind, mode: Mode::Atomic, edits: [].into(), only })
+}
+
 fn rollback_by(name: &str, of: u64, rule: Rule) -> Request {
     let kind = Kind::Rollback { of: index(of), rule };
     request(name, Body { kind, mode: Mode::Atomic, edits: [].into(), only: [].into() })

@@ -1,0 +1,70 @@
+//! How things stood: targets as of an earlier entry of the log.
+//!
+//! Nothing is kept for this. History goes back from what stands by the undos of what came later, so what
+//! was withdrawn or reverted is no part of it, whichever index is asked for.
+
+use std::collections::BTreeSet;
+
+use lockstep_types::{Configuration as Tree, Index, Target};
+
+use super::View;
+use crate::effect;
+use crate::record::{Kind, Transaction};
+use crate::request::Body;
+
+impl View {
+    /// How a target stood after entry `index` of the log, as readers are served: without an atomic
+    /// transaction that is still open.
+    #[must_use]
+    pub fn as_of(&self, target: &Target, index: Index) -> Tree {
+        self.before(target, self.head().index.next(), index, self.visible(target))
+    }
+
+    /// Goes back from `tree`, which is how `target` stands before entry `from`, to how it stood after
+    /// entry `index`.
+    pub(crate) fn before(&self, target: &Target, from: Index, index: Index, tree: Tree) -> Tree {
+        self.between(index, from).rev().filter(|entry| is_history(entry, target)).fold(
+            tree,
+            |tree, entry| {
+                let undone = effect::without(self, entry, target, &tree);
+                tree.patched(&undone)
+            },
+        )
+    }
+
+    /// The targets that a request concerns, as the log stands.
+    #[must_use]
+    pub fn asked_of(&self, body: &Body) -> BTreeSet<Target> {
+        match body.kind {
+            Kind::Change => body.edits.keys().cloned().collect(),
+            _ if !body.only.is_empty() => body.only.clone(),
+            Kind::Rollback { of, .. } => targets(self.transaction(of)).cloned().collect(),
+            Kind::Restore { to } => {
+                let later = self.between(to, self.head().index.next());
+                let counts =
+                    |entry: &&Transaction| entry.status.stands() || !entry.status.is_final();
+                later.filter(counts).flat_map(|entry| targets(Some(entry))).cloned().collect()
+            }
+        }
+    }
+
+    /// The entries after one and before another.
+    fn between(
+        &self,
+        after: Index,
+        before: Index,
+    ) -> impl DoubleEndedIterator<Item = &Transaction> {
+        let range = self.transactions.range(after.next()..before.max(after.next()));
+        range.map(|(_, versioned)| &*versioned.record)
+    }
+}
+
+fn targets(entry: Option<&Transaction>) -> impl Iterator<Item = &Target> {
+    entry.into_iter().flat_map(|entry| entry.targets.keys())
+}
+
+/// Whether an entry has its place in the history of a target. What was withdrawn there, or is still open,
+/// is not in the tree that history begins with, so going back by it changes nothing.
+fn is_history(entry: &Transaction, target: &Target) -> bool {
+    entry.status.stands() && entry.targets.contains_key(target)
+}
