@@ -19,6 +19,8 @@ const SIZES: [usize; 3] = [10, 1_000, 10_000];
 struct Subject {
     models: ModelSet,
     loaded: f64,
+    /// Bytes; none where that is not told.
+    taken: Option<f64>,
     openconfig: bool,
 }
 
@@ -42,9 +44,11 @@ fn load() -> Subject {
     ];
     let modules = if openconfig { modules.map(str::to_owned).to_vec() } else { Vec::new() };
     let options = Options { path: folder.unwrap_or(lab), modules, ..Options::default() };
-    let start = Instant::now();
+    let (before, start) = (memory::held(), Instant::now());
     let models = ModelSet::load(&options).expect("models");
-    Subject { models, loaded: nanoseconds(start), openconfig }
+    let loaded = nanoseconds(start);
+    let taken = memory::held().zip(before).map(|(after, before)| after - before);
+    Subject { models, loaded, taken, openconfig }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a measurement")]
@@ -133,6 +137,9 @@ pub(crate) fn run(show: impl Fn(&Row)) {
     let show = |rows: &[Row]| rows.iter().for_each(&show);
     let modules = subject.models.modules().len();
     show(&once("models loaded", &[modules], |_| subject.loaded));
+    if let Some(taken) = subject.taken {
+        show(&once("memory of the models, in bytes", &[modules], |_| taken));
+    }
     show(&memory::of_a_leaf(10_000, |size| subject.tree(size)).into_iter().collect::<Vec<_>>());
     changes(&subject, &show);
     data(&subject, &show);

@@ -5,7 +5,7 @@ import json
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
-from lab import PATIENCE, Lab, Process, options, until, update
+from lab import MODELS, PATIENCE, Lab, Process, options, until, update
 
 MODULE = """module toy {
   namespace "urn:toy"; prefix t;
@@ -80,3 +80,34 @@ def test_models_are_not_taken_that_a_refusal_could_leave_broken(toys):
     toys.give_models(mandatory=True)
     toys.start_node()
     toys.wait_synchronised("leaf1")
+
+
+def test_a_broken_model_set_takes_no_other_down(tmp_path):
+    lab = Lab(tmp_path, devices=2)
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "odd.yang").write_text("module odd {\n  namespace 'urn:odd'; prefix o;\n  leaf x { type nothing; }\n}\n")
+    both = {"lab-1.0": str(MODELS), "odd": str(broken)}
+    lab.write_config(models=both)
+    config = json.loads((tmp_path / "lockstep.yaml").read_text())
+    config["targets"]["leaf2"]["model"] = "odd"
+    (tmp_path / "lockstep.yaml").write_text(json.dumps(config))
+    try:
+        lab.start_device("leaf1")
+        lab.start_device("leaf2")
+        lab.start_node()
+        lab.wait_synchronised("leaf1")
+        lab.set("leaf1", update=[("/system/motd", "hello")])
+        assert lab.on_device("leaf1", "/system/motd") == "hello"
+        log = (tmp_path / "node.log").read_text()
+        assert "model set odd" in log and "odd.yang" in log and "line 3" in log, log
+        refused = lab.command("set", "leaf2", "--update", "/system/motd=hello")
+        assert refused.returncode != 0 and "leaf2" in refused.stderr, refused
+        # Mended, its targets are there with the next start.
+        assert lab.node.stop() == 0
+        config["targets"]["leaf2"]["model"] = "lab-1.0"
+        (tmp_path / "lockstep.yaml").write_text(json.dumps(config))
+        lab.start_node()
+        lab.wait_synchronised()
+    finally:
+        lab.stop()

@@ -5,7 +5,7 @@ use lockstep_types::{Configuration, Content};
 use crate::measure::Row;
 
 /// Bytes that the process holds; none where that is not told.
-fn held() -> Option<f64> {
+pub(super) fn held() -> Option<f64> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(pages.split(' ').nth(1)?.parse::<f64>().ok()? * 4096.0)
 }

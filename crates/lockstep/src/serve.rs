@@ -105,18 +105,39 @@ struct Loaded {
     targets: Vec<TargetSpec>,
 }
 
-/// Loads every model set once, and gives each target its own.
-fn targets(config: &Config) -> Result<Loaded, Failed> {
-    let mut sets: BTreeMap<&str, ModelSet> = BTreeMap::new();
+/// Loads every model set that can be. One that cannot takes no other down; but if none can, that is told
+/// as why the node does not start.
+fn sets(config: &Config) -> Result<BTreeMap<&str, ModelSet>, Failed> {
+    let mut sets = BTreeMap::new();
+    let mut broken = Vec::new();
     for (name, options) in &config.models {
-        let set = ModelSet::load(options)
-            .map_err(|error| format!("model set {name}: {}", crate::output::chain(&error)))?;
-        tracing::info!(model = %name, modules = set.modules().len(), digest = %set.digest(), "loaded");
-        sets.insert(name, set);
+        match ModelSet::load(options) {
+            Ok(set) => {
+                let (modules, digest) = (set.modules().len(), set.digest());
+                tracing::info!(model = %name, modules, %digest, "loaded");
+                sets.insert(name.as_str(), set);
+            }
+            Err(error) => {
+                broken.push(format!("model set {name}: {}", crate::output::chain(&error)));
+            }
+        }
     }
+    if sets.is_empty() && !broken.is_empty() {
+        return Err(broken.join("; ").into());
+    }
+    broken.iter().for_each(|why| tracing::error!("{why}"));
+    Ok(sets)
+}
+
+/// Gives each target its model set. A target whose models could not be loaded is not served.
+fn targets(config: &Config) -> Result<Loaded, Failed> {
+    let sets = sets(config)?;
     let mut targets = Vec::new();
     for (name, target) in &config.targets {
-        let Some(models) = sets.get(target.model.as_str()).cloned() else { continue };
+        let Some(models) = sets.get(target.model.as_str()).cloned() else {
+            tracing::error!(target = %name, model = %target.model, "not served: it has no models");
+            continue;
+        };
         for path in &target.ignore {
             models.check(path).map_err(|error| format!("targets.{name}.ignore: {error}"))?;
         }

@@ -335,3 +335,29 @@ fn conditions_that_libyang_would_not_survive_are_refused() {
         assert!(!refused(&waits(condition)), "{condition}");
     }
 }
+
+#[test]
+fn sets_stand_side_by_side() {
+    let body = |of: &str| module("a", &format!("leaf x {{ type {of}; }}"));
+    let (number, text) = (body("uint8"), body("string"));
+    let number = folder(&[("a.yang", &number)]);
+    let text = folder(&[("a.yang", &text)]);
+    let broken = folder(&[("a.yang", &body("nothing"))]);
+    let of = |folder: &tempfile::TempDir, origin: &str| {
+        let (path, origin) = (folder.path().to_owned(), Some(origin.to_owned()));
+        ModelSet::load(&Options { path, origin, ..Options::default() })
+    };
+    let first = of(&number, "one").unwrap();
+    assert!(of(&broken, "two").is_err());
+    let second = of(&text, "three").unwrap();
+    assert_eq!((first.origin(), second.origin()), (Some("one"), Some("three")));
+    let takes = |set: &ModelSet, json: serde_json::Value| {
+        let data = Data { form: DataForm::Ietf, json };
+        set.edit(&[Operation::Update(path("/x"), data)]).is_ok()
+    };
+    // What one refuses is no matter to the other.
+    assert_eq!((takes(&first, 7.into()), takes(&first, "x".into())), (true, false));
+    assert_eq!((takes(&second, 7.into()), takes(&second, "x".into())), (false, true));
+    drop(first);
+    assert!(takes(&second, "x".into()));
+}
