@@ -1,6 +1,7 @@
 //! The rules of the models, and how a broken one is told.
 
 use lockstep_types::{Configuration, Content};
+use lockstep_yang::{ModelSet, Options};
 use serde_json::{Value as Json, json};
 
 use crate::common::{LAB, TYPES, path, with};
@@ -186,4 +187,22 @@ fn many_threads_at_once() {
             });
         }
     });
+}
+
+/// libyang has words for each comparison of an instance-identifier with what is none.
+#[test]
+fn a_comparison_is_no_violation() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "module a { namespace 'urn:a'; prefix a; leaf i { type instance-identifier; \
+        must \". != 'x' and . != '/nope' and . != '[' and . != '/a:i x'\"; } \
+        leaf n { type uint8; must '. < 5'; } }";
+    std::fs::write(folder.path().join("a.yang"), module).unwrap();
+    let path = folder.path().to_owned();
+    let set = ModelSet::load(&Options { path, ..Options::default() }).unwrap();
+    let good = with(&set, json!({"a:i": "/a:n", "a:n": 1}));
+    assert_eq!(set.validate(&good), []);
+    let bad = with(&set, json!({"a:i": "/a:n", "a:n": 7}));
+    let found = set.validate(&bad);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].path, crate::common::path("/n"));
 }
