@@ -3,6 +3,8 @@
 //! libyang keeps only the last error of a call. It also logs each one as it finds it, on the thread
 //! that made the call; so whoever wants all of them listens while the call runs.
 
+mod asides;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -14,6 +16,8 @@ use yang5::data::{
 };
 use yang5::ffi;
 use yang5::logging::LogCallback;
+
+pub(crate) use asides::without_asides;
 
 /// One error in libyang's words.
 #[derive(Clone, Debug, PartialEq, Eq)]

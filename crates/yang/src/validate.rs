@@ -29,7 +29,7 @@ impl ModelSet {
         let mut violations: Vec<Violation> = strange.into_iter().map(unknown).collect();
         let heard = match libyang::validate(self.context(), &text, Reach::All) {
             Ok(()) => Vec::new(),
-            Err(Invalid::Rules(heard)) => without_asides(heard),
+            Err(Invalid::Rules(heard)) => libyang::without_asides(heard),
             Err(Invalid::Values(heard)) => {
                 let misfits = self.misfits(tree);
                 let found = !misfits.is_empty();
@@ -128,30 +128,6 @@ fn unknown(path: Path) -> Violation {
     let message = "This is not in the models, or not as this kind of node.".to_owned();
     Violation { path, message, app_tag: None, value: None }
 }
-
-/// What was heard, without what libyang says where an expression compares an instance-identifier with a
-/// text that is none. No rule is broken by that; and whether it is said depends on what else is there.
-/// If nothing else was heard, it is all there is to tell.
-fn without_asides(mut heard: Vec<Heard>) -> Vec<Heard> {
-    let is_aside = |heard: &Heard| {
-        let message = heard.message.as_str();
-        ASIDES.iter().any(|(start, end)| message.starts_with(start) && message.ends_with(end))
-    };
-    if !heard.iter().all(is_aside) {
-        heard.retain(|heard| !is_aside(heard));
-    }
-    heard
-}
-
-/// How libyang's words on a text that is no path start, and end.
-const ASIDES: [(&str, &str); 6] = [
-    ("XPath \"", "was expected to be absolute."),
-    ("Unexpected XPath ", "."),
-    ("Unterminated string delimited with ", "."),
-    ("Invalid character '", "'."),
-    ("Unparsed characters \"", "left at the end of path."),
-    ("", "\" in path."),
-];
 
 /// How a message starts, what it contains, and its tag.
 const TAGS: [(&str, &str, &str); 9] = [
