@@ -1,15 +1,17 @@
 """What every test here is given."""
 
 import pytest
+from pygnmi.spec.v080 import gnmi_pb2
 
-from lab import Lab
+from lab import Lab, path
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
     report = yield
-    if report.when == "call" and report.failed and "lab" in item.funcargs:
-        report.sections.append(("logs", item.funcargs["lab"].logs()))
+    labs = [found for found in item.funcargs.values() if isinstance(found, Lab)]
+    if report.when == "call" and report.failed and labs:
+        report.sections.append(("logs", labs[0].logs()))
     return report
 
 
@@ -21,3 +23,21 @@ def lab(tmp_path):
         yield lab.start()
     finally:
         lab.stop()
+
+
+@pytest.fixture(scope="module")
+def one_lab(tmp_path_factory):
+    """Two devices, a box and a node, for all tests of a file."""
+    lab = Lab(tmp_path_factory.mktemp("lab"), devices=2, boxes=1)
+    try:
+        yield lab.start()
+    finally:
+        lab.stop()
+
+
+@pytest.fixture
+def clean(one_lab):
+    """The same, with nothing configured."""
+    with one_lab.stub() as stub:
+        stub.Set(gnmi_pb2.SetRequest(delete=[path("/", name) for name in one_lab.names]))
+    return one_lab

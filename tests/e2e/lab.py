@@ -16,6 +16,8 @@ from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LOCKSTEP", ROOT / "target" / "debug" / "lockstep"))
 MODELS = ROOT / "models" / "lab"
+# With state, which the simulator has where it mirrors configuration.
+BOX = pathlib.Path(__file__).with_name("models")
 # Long enough for a machine that is busy with something else; nothing waits for it to pass.
 PATIENCE = 30
 
@@ -71,12 +73,14 @@ class Process:
 
 
 class Lab:
-    """Devices leaf1, leaf2, … and a node in front of them."""
+    """Devices leaf1, leaf2, … and a node in front of them; box1, box2, … are of another model."""
 
-    def __init__(self, folder, devices=3):
+    def __init__(self, folder, devices=3, boxes=0):
         self.folder = folder
-        self.names = [f"leaf{number}" for number in range(1, devices + 1)]
-        self.port, self.http, *ports = free_ports(2 + devices)
+        self.models = {f"leaf{number}": MODELS for number in range(1, devices + 1)}
+        self.models |= {f"box{number}": BOX for number in range(1, boxes + 1)}
+        self.names = list(self.models)
+        self.port, self.http, *ports = free_ports(2 + len(self.names))
         self.ports = dict(zip(self.names, ports))
         self.devices = {}
         self.node = None
@@ -84,14 +88,16 @@ class Lab:
 
     def write_config(self, **extra):
         address = lambda name: f"127.0.0.1:{self.ports[name]}"
-        target = lambda name: {"address": address(name), "insecure": True, "model": "lab-1.0"}
+        model = lambda name: "lab-1.0" if self.models[name] == MODELS else "box-1.0"
+        target = lambda name: {"address": address(name), "insecure": True, "model": model(name)}
+        models = {model(name): str(self.models[name]) for name in self.names}
         config = {
             "node": "n1",
             "listen": f"127.0.0.1:{self.port}",
             "http": f"127.0.0.1:{self.http}",
             "store": "./data",
             "insecure": True,
-            "models": {"lab-1.0": str(MODELS)},
+            "models": models,
             "targets": {name: target(name) for name in self.names},
             **extra,
         }
@@ -101,7 +107,7 @@ class Lab:
     def start_device(self, name):
         listen = f"127.0.0.1:{self.ports[name]}"
         log = self.folder / f"{name}.log"
-        self.devices[name] = Process(log, "sim", "--models", MODELS, "--listen", listen)
+        self.devices[name] = Process(log, "sim", "--models", self.models[name], "--listen", listen)
 
     def start_node(self, wait=True):
         self.node = Process(self.folder / "node.log", "serve", "--config", self.folder / "lockstep.yaml")

@@ -51,9 +51,3 @@ def test_use_models_says_whose_data(named):
         get(named, "/system", models=["lap"])
     assert code(refused.value) == grpc.StatusCode.INVALID_ARGUMENT
     assert "has no module lap" in message(refused.value)
-
-
-def test_state_cannot_be_limited_yet(named):
-    with pytest.raises(grpc.RpcError) as refused:
-        get(named, "/system", depth(1), kind="ALL")
-    assert code(refused.value) == grpc.StatusCode.UNIMPLEMENTED

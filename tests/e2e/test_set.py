@@ -243,12 +243,6 @@ def test_capabilities_are_those_of_every_model_set(lab):
     assert {"lab", "other"} <= names
 
 
-def test_subscribe_is_said_not_to_be_there(lab):
-    with lab.stub() as stub, pytest.raises(grpc.RpcError) as caught:
-        next(stub.Subscribe(iter([gnmi_pb2.SubscribeRequest()])))
-    assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
-
-
 def test_names_of_modules_are_accepted(lab):
     lab.set("leaf1", update=[("lab:system/motd", "x")])
     assert lab.get("leaf1", "lab:system/motd") == "x"

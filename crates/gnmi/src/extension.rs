@@ -4,7 +4,7 @@ mod commit;
 mod error;
 mod fields;
 
-pub use commit::{cancel, commit, configuration_only, confirm};
+pub use commit::{cancel, commit, commit_told, configuration_only, confirm};
 pub use error::Error;
 
 use prost::{Message, Name};

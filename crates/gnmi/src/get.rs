@@ -1,10 +1,10 @@
-//! A Get: the answer for one path.
+//! What is told of paths: the answer of a Get for one of them, or a change.
 
 use lockstep_types::Path;
 use serde_json::Value;
 
 use crate::path;
-use crate::proto::gnmi::{self, Notification, Update};
+use crate::proto::gnmi::{self, Notification, TypedValue, Update};
 use crate::value;
 
 /// What was found for a path that was asked for: a value for each concrete path, below the prefix where
@@ -17,19 +17,37 @@ pub fn notification(
     ietf: bool,
     timestamp: i64,
 ) -> Result<Notification, path::Error> {
+    let typed = |(path, json): (Path, Value)| (path, value::json(&json, ietf));
+    let found = found.into_iter().map(typed).collect();
+    told(prefix, &asked.origin, found, &[], timestamp)
+}
+
+/// The same for values of any encoding, and with what is there no more.
+pub fn told(
+    prefix: Option<&gnmi::Path>,
+    origin: &str,
+    updates: Vec<(Path, TypedValue)>,
+    deletes: &[Path],
+    timestamp: i64,
+) -> Result<Notification, path::Error> {
     let above = prefix.map_or_else(|| Ok(Path::root()), |prefix| path::read(None, prefix))?;
-    let below = found.iter().all(|(path, _)| above.is_prefix_of(path));
-    let update = found.into_iter().map(|(full, json)| {
-        let shown = if below { full.strip_prefix(&above).unwrap_or(full) } else { full };
-        let path = gnmi::Path { origin: asked.origin.clone(), ..path::write(&shown) };
-        Update { path: Some(path), val: Some(value::json(&json, ietf)), ..Update::default() }
+    let mut paths = updates.iter().map(|(path, _)| path).chain(deletes);
+    let below = paths.all(|path| above.is_prefix_of(path));
+    let wire = |full: &Path| {
+        let shown = if below { full.strip_prefix(&above) } else { None };
+        gnmi::Path { origin: origin.to_owned(), ..path::write(shown.as_ref().unwrap_or(full)) }
+    };
+    let update = updates.into_iter().map(|(path, value)| {
+        let path = Some(wire(&path));
+        Update { path, val: Some(value), ..Update::default() }
     });
     let update = update.collect();
+    let delete = deletes.iter().map(wire).collect();
     let prefix = prefix.cloned().map(|prefix| match below {
         true => prefix,
         false => gnmi::Path { elem: Vec::new(), element: Vec::new(), ..prefix },
     });
-    Ok(Notification { timestamp, prefix, update, ..Notification::default() })
+    Ok(Notification { timestamp, prefix, update, delete, ..Notification::default() })
 }
 
 #[cfg(test)]

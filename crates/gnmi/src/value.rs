@@ -2,8 +2,10 @@
 
 mod error;
 mod scalar;
+mod typed;
 
 pub use error::Error;
+pub use typed::typed;
 
 use serde_json::Value;
 

@@ -43,8 +43,8 @@ pub(crate) struct Config {
     pub models: BTreeMap<String, Models>,
     /// Targets by name.
     pub targets: BTreeMap<Target, TargetConfig>,
-    /// The largest message, in bytes.
-    pub message: usize,
+    /// How much is served at once.
+    pub limits: lockstep_northbound::Limits,
     /// How many requests may be under way.
     pub pending: usize,
     /// What was asked for and has no effect yet, to be said once.

@@ -49,7 +49,7 @@ impl Service {
             http: Some(config.http),
             tls: config.tls,
             models,
-            message: config.message,
+            limits: config.limits,
         };
         match lockstep_northbound::serve(node.handle(), listeners).await {
             Ok(server) => Ok(Self { node, server, records }),

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use lockstep_protocol::{Refusal, Reply, Request, View};
-use lockstep_southbound::{Link, Look, LookError, Report};
+use lockstep_southbound::{Follow, Link, Look, LookError, Report, Stream};
 use lockstep_types::{Index, NodeName, SessionId, Target, Timestamp};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::clock::Clock;
 use crate::drift::Drift;
 use crate::error::Busy;
+use crate::feed::{Feed, Step};
 use crate::status::{Seen, TargetStatus};
 use crate::target::TargetSpec;
 
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
     pub(crate) targets: Arc<BTreeMap<Target, TargetSpec>>,
     pub(crate) requests: mpsc::Sender<Asked>,
     pub(crate) view: watch::Receiver<Arc<View>>,
+    pub(crate) feed: Feed,
     /// The links end with the runtime, whoever still holds a handle.
     pub(crate) links: Weak<BTreeMap<Target, Link>>,
     pub(crate) drift: Arc<Drift>,
@@ -72,6 +74,13 @@ impl Handle {
     #[must_use]
     pub fn views(&self) -> watch::Receiver<Arc<View>> {
         self.shared.view.clone()
+    }
+
+    /// Every revision from now on, one by one. A view that is taken after this call lacks none of those
+    /// before the first one told.
+    #[must_use]
+    pub fn follow(&self) -> broadcast::Receiver<Arc<Step>> {
+        self.shared.feed.follow()
     }
 
     /// The targets this node was given, by name.
@@ -113,6 +122,18 @@ impl Handle {
         let links = self.shared.links.upgrade();
         match links.as_ref().and_then(|links| links.get(target)) {
             Some(link) => link.look(look).await,
+            None => Err(LookError::NotConnected("this node does not serve it".into())),
+        }
+    }
+
+    /// Has a device tell of its state, until it or the connection to it ends.
+    ///
+    /// # Errors
+    /// This node is not connected to it, or the device tells as many others as it may.
+    pub async fn tell(&self, target: &Target, follow: Follow) -> Result<Stream, LookError> {
+        let links = self.shared.links.upgrade();
+        match links.as_ref().and_then(|links| links.get(target)) {
+            Some(link) => link.follow(follow).await,
             None => Err(LookError::NotConnected("this node does not serve it".into())),
         }
     }

@@ -27,6 +27,7 @@ mod clients;
 mod clock;
 mod drift;
 mod error;
+mod feed;
 mod handle;
 mod keeper;
 mod runtime;
@@ -37,8 +38,9 @@ mod validation;
 
 pub use drift::Difference;
 pub use error::{Busy, StartError};
+pub use feed::Step;
 pub use handle::Handle;
-pub use lockstep_southbound::{Fencing, Look, LookError, Report};
+pub use lockstep_southbound::{Fencing, Follow, Followed, Look, LookError, Pace, Report, Stream};
 pub use runtime::Ended;
 pub use start::{Options, Running, start};
 pub use status::{State, TargetStatus};

@@ -153,10 +153,18 @@ impl Runtime {
     fn take_in(&mut self, event: Event) {
         self.tick();
         let shown = matches!(event, Event::Watch(_));
+        let touched = match &event {
+            Event::Watch(changes) => self.shared.feed.note(changes),
+            _ => None,
+        };
         let commands = self.core.handle(event);
         if shown {
             // Before anyone is told: whoever was answered must find it in here.
-            self.publish.send_replace(Arc::new(self.core.view().clone()));
+            let view = Arc::new(self.core.view().clone());
+            self.publish.send_replace(Arc::clone(&view));
+            if let Some(touched) = touched {
+                self.shared.feed.tell(touched, view);
+            }
         }
         self.carry_out(commands);
     }

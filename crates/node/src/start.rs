@@ -14,6 +14,7 @@ use crate::bind::bind;
 use crate::clock::{Clock, nanoseconds};
 use crate::drift::{self, Drift};
 use crate::error::StartError;
+use crate::feed::Feed;
 use crate::handle::{Handle, Shared};
 use crate::keeper::keep;
 use crate::runtime::{Ended, Inputs, Runtime};
@@ -124,6 +125,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         targets,
         requests: requests_in,
         view: published,
+        feed: Feed::new(),
         links: Arc::downgrade(&links),
         drift,
     });

@@ -1,9 +1,12 @@
 //! The gNMI service.
 
 mod capabilities;
+mod encoding;
+mod filter;
 mod get;
 mod place;
 mod set;
+mod subscribe;
 
 use std::sync::Arc;
 
@@ -14,13 +17,16 @@ use lockstep_gnmi::proto::gnmi::{
 };
 use lockstep_node::Handle;
 use lockstep_yang::ModelSet;
-use tokio_stream::Empty;
+use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::answers;
+use crate::fresh::Fresh;
+use crate::hub::Hub;
 use crate::ids::Ids;
-use crate::serve::Options;
+use crate::serve::{Limits, Options};
 use crate::workers::Workers;
+use subscribe::{Places, Told};
 
 pub(crate) use set::judge;
 
@@ -31,14 +37,38 @@ pub(crate) struct Service {
     ids: Arc<Ids>,
     workers: Workers,
     models: Arc<[ModelSet]>,
+    fresh: Fresh,
+    hub: Hub,
+    places: Places,
+    /// The largest message, in bytes.
     message: usize,
+    /// How many transactions a subscriber may be behind.
+    behind: usize,
+    /// Nothing new is served, and what has no end of its own ends.
+    stopping: CancellationToken,
 }
 
 impl Service {
-    pub(crate) fn server(node: Handle, ids: Arc<Ids>, options: &Options) -> GNmiServer<Self> {
-        let message = options.message;
-        let models = options.models.clone().into();
-        GNmiServer::new(Self { node, ids, workers: Workers::new(), models, message })
+    pub(crate) fn server(
+        node: Handle,
+        ids: Arc<Ids>,
+        options: &Options,
+        stopping: CancellationToken,
+    ) -> GNmiServer<Self> {
+        let Limits { message, subscriptions, behind } = options.limits;
+        let service = Self {
+            ids,
+            workers: Workers::new(),
+            models: options.models.clone().into(),
+            fresh: Fresh::new(node.clone(), options.records.clone()),
+            hub: Hub::start(node.clone(), behind),
+            places: Places::new(subscriptions),
+            message,
+            behind,
+            stopping,
+            node,
+        };
+        GNmiServer::new(service)
             .max_decoding_message_size(message)
             .max_encoding_message_size(message)
     }
@@ -63,12 +93,12 @@ impl GNmi for Service {
         set::set(self, &metadata, request).await.map(Response::new)
     }
 
-    type SubscribeStream = Empty<Result<SubscribeResponse, Status>>;
+    type SubscribeStream = Told<SubscribeResponse>;
 
     async fn subscribe(
         &self,
-        _: Request<Streaming<SubscribeRequest>>,
+        request: Request<Streaming<SubscribeRequest>>,
     ) -> Result<Response<Self::SubscribeStream>, Status> {
-        Err(Status::unimplemented("Subscribe is not implemented yet; Get serves the configuration"))
+        subscribe::subscribe(self, request.into_inner()).map(Response::new)
     }
 }

@@ -5,17 +5,21 @@
 //!   SetRequest ── gnmi ──► operations ── yang ──► Edit per target ──► Handle::submit
 //!                                                                        │
 //!   SetResponse ◄── response, or error + Outcome ◄── the transaction ◄───┘
+//!
+//!   Subscribe ◄── notifications ◄── leaves ◄── yang ◄── hub ◄── every revision of the node
 //! ```
 //!
-//! Where to look: [`serve`] the listeners; `gnmi` its RPCs; `admin` those of `lockstep.v1`; `refusal`
+//! Where to look: [`serve`] the listeners; `gnmi` its RPCs; `hub` what changed, for subscribers; `admin` those of `lockstep.v1`; `refusal`
 //! the one table from what went wrong to a gRPC code.
 
 mod admin;
 mod answers;
 mod connection;
 mod deadline;
+mod fresh;
 mod gnmi;
 mod http;
+mod hub;
 mod ids;
 mod outcome;
 mod refusal;
@@ -23,4 +27,4 @@ mod serve;
 mod text;
 mod workers;
 
-pub use serve::{Error, Options, Server, Tls, serve};
+pub use serve::{Error, Limits, Options, Server, Tls, serve};

@@ -47,8 +47,25 @@ pub struct Options {
     pub tls: Option<Tls>,
     /// Every model set, also those that no target uses.
     pub models: Vec<ModelSet>,
+    /// How much is served at once.
+    pub limits: Limits,
+}
+
+/// How much is served at once. Beyond, the answer is RESOURCE_EXHAUSTED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
     /// The largest message, in bytes.
     pub message: usize,
+    /// How many Subscribe calls may be open.
+    pub subscriptions: usize,
+    /// How many transactions a subscriber may be behind before it is cut off.
+    pub behind: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { message: 16 << 20, subscriptions: 1000, behind: 1000 }
+    }
 }
 
 /// Why nothing can be served.
@@ -139,7 +156,7 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
         }
         None => None,
     };
-    let router = grpc(node, &options).await?;
+    let router = grpc(node, &options, stop.clone()).await?;
     let incoming = Listener::new(listener, cut.clone()).into_stream();
     let stopped = stop.clone().cancelled_owned();
     tasks.spawn(async move {
@@ -157,11 +174,15 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
     Ok((listener, address))
 }
 
-async fn grpc(node: Handle, options: &Options) -> Result<tonic::transport::server::Router, Error> {
+async fn grpc(
+    node: Handle,
+    options: &Options,
+    stop: CancellationToken,
+) -> Result<tonic::transport::server::Router, Error> {
     let ids = Arc::new(Ids::new(node.session().clone()));
     let (health, health_service) = tonic_health::server::health_reporter();
-    let gnmi = gnmi::Service::server(node.clone(), Arc::clone(&ids), options);
-    let admin = admin::Service::server(node, options.records.clone(), ids, options.message);
+    let gnmi = gnmi::Service::server(node.clone(), Arc::clone(&ids), options, stop);
+    let admin = admin::Service::server(node, options.records.clone(), ids, options.limits.message);
     serving(&health, &gnmi, &admin).await;
     // Clients of before 2023 know the older name alone.
     let routes = Routes::new(health_service)
@@ -169,7 +190,7 @@ async fn grpc(node: Handle, options: &Options) -> Result<tonic::transport::serve
         .add_service(reflection().build_v1alpha().map_err(Error::Reflection)?)
         .add_service(gnmi)
         .add_service(admin);
-    let limit = options.message;
+    let limit = options.limits.message;
     let checked = axum::middleware::map_response(move |answer| answers::check(answer, limit));
     let routes = Routes::from(routes.into_axum_router().layer(checked));
     let mut grpc = Grpc::builder();

@@ -2,6 +2,7 @@
 
 mod commit;
 mod fencing;
+mod follow;
 mod notice;
 
 use std::fmt::Debug;
@@ -19,6 +20,7 @@ use crate::Election;
 
 pub use commit::{Commit, Phase, Settled};
 pub use fencing::Fencing;
+pub use follow::{Follow, Followed, Pace};
 pub use notice::{Notice, Watch};
 
 /// What an asynchronous method of a trait object returns.
@@ -60,6 +62,10 @@ pub trait Line: Debug + Send + Sync + 'static {
 
     /// Looks at what the device reports of its state, beside whatever else is asked.
     fn look(&self, look: Look) -> BoxFuture<'_, Result<Vec<Report>, Failure>>;
+
+    /// Tells of the device's state as it asks to be told, beside whatever else is asked, until the device
+    /// ends it; and says why. It has to see by itself when the connection is gone.
+    fn follow(&self, follow: Follow, tell: mpsc::Sender<Followed>) -> BoxFuture<'_, Failure>;
 
     /// Comes back when the connection is gone, however that came about, and says why.
     fn closed(&self) -> BoxFuture<'_, String>;

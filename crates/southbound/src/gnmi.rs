@@ -21,6 +21,7 @@ mod busy;
 mod capabilities;
 mod credentials;
 mod endpoint;
+mod follow;
 mod get;
 mod known;
 mod line;

@@ -1,5 +1,6 @@
 //! One target's connection, kept up.
 
+mod follows;
 mod looks;
 mod seen;
 mod session;
@@ -15,12 +16,14 @@ use lockstep_types::{Connection, Sequence, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
-use crate::{Driver, Fencing, Look, Report, Watch};
+use crate::{Driver, Fencing, Follow, Look, Report, Watch};
+use follows::{Following, STREAMS};
 use looks::{LOOKS, Looking};
 use seen::Seen;
 use task::{Inbox, Task};
 use watching::Watching;
 
+pub use follows::Stream;
 pub use watching::Noticed;
 
 /// The handle of a target's connection. A task keeps the connection up, with growing waits between
@@ -32,6 +35,7 @@ pub struct Link {
     // would make the loop that runs its commands wait for a device.
     orders: mpsc::UnboundedSender<Order>,
     looks: mpsc::Sender<Looking>,
+    follows: mpsc::Sender<Following>,
     watching: watch::Sender<Option<Watching>>,
     seen: Seen,
     patience: Duration,
@@ -77,12 +81,14 @@ impl Link {
     ) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
         let (looks, looking) = mpsc::channel(LOOKS);
+        let (follows, following) = mpsc::channel(STREAMS);
         let (watching, watched) = watch::channel(None);
         let (seen, patience) = (Seen::new(), driver.patience());
-        let inbox = Inbox { orders: received, looks: looking, watching: watched };
+        let inbox =
+            Inbox { orders: received, looks: looking, follows: following, watching: watched };
         let task = Task::new(target, driver, first, events, inbox, seen.clone());
         let task = tokio::spawn(task.run()).abort_handle();
-        Self { orders, looks, watching, seen, patience, task }
+        Self { orders, looks, follows, watching, seen, patience, task }
     }
 
     /// Asks the device, after what was asked before. If `connection` is not the one that is up, or
@@ -109,6 +115,20 @@ impl Link {
         let (answer, answered) = oneshot::channel();
         self.looks.send(Looking { look, answer }).await.map_err(|_| gone())?;
         answered.await.map_err(|_| gone())?.map_err(LookError::Failed)
+    }
+
+    /// Has the device tell of its state, on the connection that is up.
+    ///
+    /// # Errors
+    /// There is no connection, or the device tells as many others as it may.
+    pub async fn follow(&self, follow: Follow) -> Result<Stream, LookError> {
+        let gone = || LookError::NotConnected(self.failure().unwrap_or_else(|| "it ended".into()));
+        if self.failure().is_some() {
+            return Err(gone());
+        }
+        let (begun, stream) = oneshot::channel();
+        self.follows.send(Following { follow, begun }).await.map_err(|_| gone())?;
+        stream.await.map_err(|_| gone())?.map_err(LookError::Failed)
     }
 
     /// Watches what the device holds, on this connection and on later ones, until the receiver is dropped.

@@ -38,6 +38,7 @@ pub(crate) mod gather;
 mod order;
 mod scope;
 mod sift;
+mod stirred;
 mod unique;
 
 use lockstep_types::{Configuration, Content, Delta, Path};

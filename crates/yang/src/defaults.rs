@@ -34,7 +34,7 @@ use crate::locate::Located;
 use crate::schema::{Id, ROOT};
 use crate::set::ModelSet;
 
-pub(crate) use region::Region;
+pub(crate) use region::{Region, begins};
 
 /// Units that are there by default.
 pub(crate) type Units = Vec<(Path, Content)>;
@@ -76,7 +76,12 @@ impl ModelSet {
     }
 
     /// The defaults of one region; none if only the whole configuration tells.
-    fn region_defaults(&self, tree: &Configuration, id: Id, at: &Path) -> Option<Arc<Units>> {
+    pub(crate) fn region_defaults(
+        &self,
+        tree: &Configuration,
+        id: Id,
+        at: &Path,
+    ) -> Option<Arc<Units>> {
         let region = self.region(id);
         if region.leaves.is_empty() {
             return Some(Arc::default());

@@ -11,6 +11,8 @@
 //!   a report ────── read ────► units      what a device holds, and what it holds besides
 //!   units ───────── get ─────► JSON       with the defaults in use
 //!   a unit ──────── encode ──► JSON
+//!   units ───────── leaves ──► units      one leaf each, with the defaults in use
+//!   two of them ─── changes ─► delta      what becomes of those leaves
 //!   units ───────── validate ► violations all rules that are broken
 //!   valid units and
 //!   a delta ─ validate_change► violations the same, at the cost of the change
@@ -67,6 +69,7 @@ mod defaults;
 mod fold;
 mod instance;
 mod intake;
+mod leaves;
 mod libyang;
 mod overlay;
 mod raw;

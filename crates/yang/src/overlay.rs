@@ -4,40 +4,58 @@ use lockstep_types::Path;
 use serde_json::{Map, Value as Json};
 
 use crate::error::PathError;
+use crate::get::Show;
 use crate::render::Renderer;
-use crate::scalar::Form;
 use crate::schema::{Id, Kind};
 use crate::set::ModelSet;
 
 impl ModelSet {
     /// A value with what a device reports of its state there laid over it: state is the device's word,
     /// configuration is not, and what the models do not know is left out. Both are relative to the
-    /// path and in the same form; `None` where there is nothing.
+    /// path and in the same form; `None` where there is nothing. State is limited as `show` says.
     pub fn overlay(
         &self,
         path: &Path,
         config: Option<Json>,
         state: &Json,
-        form: Form,
+        show: impl Into<Show>,
     ) -> Result<Option<Json>, PathError> {
+        let show = show.into();
         let id = self.locate_one(path)?.id();
-        let names = Renderer::new(self, form);
-        Ok(Overlay { set: self, names }.node(id, config, state, true))
+        let names = Renderer::new(self, show.form);
+        let levels = if show.depth == 0 { usize::MAX } else { show.depth };
+        Ok(Overlay { set: self, names, show: &show }.node(id, config, state, levels, true))
+    }
+
+    /// The child of this name, which may be qualified or not.
+    pub(crate) fn child_named(&self, parent: Id, name: &str) -> Option<Id> {
+        let schema = self.schema();
+        let own = || schema.child(parent, &format!("{}:{name}", schema.node(parent).module));
+        schema.child(parent, name).or_else(own)
     }
 }
 
 struct Overlay<'a> {
     set: &'a ModelSet,
     names: Renderer<'a>,
+    show: &'a Show,
 }
 
 impl Overlay<'_> {
-    fn node(&self, id: Id, config: Option<Json>, state: &Json, top: bool) -> Option<Json> {
+    fn node(
+        &self,
+        id: Id,
+        config: Option<Json>,
+        state: &Json,
+        levels: usize,
+        top: bool,
+    ) -> Option<Json> {
         let node = self.set.schema().node(id);
         match (node.kind, state) {
             (Kind::Leaf { .. } | Kind::LeafList | Kind::Any, _) if node.config => config,
+            (Kind::Leaf { .. } | Kind::LeafList | Kind::Any, _) if !self.is_shown(id) => None,
             (Kind::Leaf { .. } | Kind::LeafList | Kind::Any, _) => Some(state.clone()),
-            (_, Json::Object(state)) => self.members(id, config, state, top),
+            (_, Json::Object(state)) => self.members(id, config, state, levels, top),
             _ => config,
         }
     }
@@ -47,6 +65,7 @@ impl Overlay<'_> {
         id: Id,
         config: Option<Json>,
         state: &Map<String, Json>,
+        levels: usize,
         top: bool,
     ) -> Option<Json> {
         let there = config.is_some();
@@ -55,14 +74,17 @@ impl Overlay<'_> {
             _ => Map::new(),
         };
         for (name, value) in state {
-            let Some(child) = self.child(id, name) else { continue };
+            let Some(child) = self.set.child_named(id, name) else { continue };
             let node = self.set.schema().node(child);
+            if levels == 1 && !node.is_leaf() && node.kind != Kind::Any {
+                continue;
+            }
             let name = self.names.name(id, child, top);
             let before = members.remove(&name);
             let after = match node.kind {
                 Kind::Leaf { key: true } => before.or_else(|| Some(value.clone())),
-                Kind::List => self.entries(child, before, value),
-                _ => self.node(child, before, value, false),
+                Kind::List => self.entries(child, before, value, levels - 1),
+                _ => self.node(child, before, value, levels - 1, false),
             };
             members.extend(after.map(|after| (name, after)));
         }
@@ -70,7 +92,7 @@ impl Overlay<'_> {
     }
 
     /// Entries with the same keys are the same; those that only the device has come last.
-    fn entries(&self, id: Id, config: Option<Json>, state: &Json) -> Option<Json> {
+    fn entries(&self, id: Id, config: Option<Json>, state: &Json, levels: usize) -> Option<Json> {
         let Json::Array(state) = state else { return config };
         let mut entries = match config {
             Some(Json::Array(entries)) => entries,
@@ -82,9 +104,9 @@ impl Overlay<'_> {
             match same {
                 Some(same) => {
                     let before = Some(same.take());
-                    *same = self.node(id, before, entry, false).unwrap_or_default();
+                    *same = self.node(id, before, entry, levels, false).unwrap_or_default();
                 }
-                None => entries.extend(self.node(id, None, entry, false)),
+                None => entries.extend(self.node(id, None, entry, levels, false)),
             }
         }
         (!entries.is_empty()).then_some(Json::Array(entries))
@@ -104,10 +126,9 @@ impl Overlay<'_> {
         keys.iter().map(text).collect::<Option<Vec<_>>>().filter(|keys| !keys.is_empty())
     }
 
-    /// The child of this name, which may be qualified or not.
-    fn child(&self, parent: Id, name: &str) -> Option<Id> {
-        let schema = self.set.schema();
-        let own = || schema.child(parent, &format!("{}:{name}", schema.node(parent).module));
-        schema.child(parent, name).or_else(own)
+    /// Whether a leaf is of a module that is shown.
+    fn is_shown(&self, id: Id) -> bool {
+        let modules = &self.show.modules;
+        modules.is_empty() || modules.contains(&self.set.schema().node(id).module)
     }
 }

@@ -8,7 +8,7 @@ use crate::proto::gnmi_ext::config_subscription::Action as Subscription;
 use crate::proto::gnmi_ext::extension::Ext;
 use crate::proto::gnmi_ext::{
     Commit, CommitCancel, CommitConfirm, CommitRequest, ConfigSubscription,
-    ConfigSubscriptionStart, Extension,
+    ConfigSubscriptionStart, ConfigSubscriptionSyncDone, Extension,
 };
 
 /// The longest time that protobuf allows.
@@ -36,6 +36,18 @@ pub fn cancel(id: &str) -> Extension {
 /// The extension that limits a subscription to configuration, on servers that know it.
 pub fn configuration_only() -> Extension {
     let action = Some(Subscription::Start(ConfigSubscriptionStart {}));
+    Extension { ext: Some(Ext::ConfigSubscription(ConfigSubscription { action })) }
+}
+
+/// The extension that says, after all of one commit was told to a subscriber, that this was all. The
+/// commit has the client's name, if it had one, and the server's.
+pub fn commit_told(client: &str, server: &str) -> Extension {
+    let done = ConfigSubscriptionSyncDone {
+        commit_confirm_id: client.to_owned(),
+        server_commit_id: server.to_owned(),
+        done: true,
+    };
+    let action = Some(Subscription::SyncDone(done));
     Extension { ext: Some(Ext::ConfigSubscription(ConfigSubscription { action })) }
 }
 

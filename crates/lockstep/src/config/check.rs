@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 
-use lockstep_northbound::Tls;
+use lockstep_northbound::{Limits, Tls};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
 
@@ -15,7 +15,6 @@ use super::{size, store, target};
 
 const LISTEN: &str = "127.0.0.1:9339";
 const HTTP: &str = "127.0.0.1:9340";
-const MESSAGE: usize = 16 << 20;
 const PENDING: usize = 10_000;
 
 pub(super) fn check(
@@ -32,16 +31,6 @@ pub(super) fn check(
     let listen = address("listen", file.listen.as_deref().unwrap_or(LISTEN))?;
     let http = address("http", file.http.as_deref().unwrap_or(HTTP))?;
     let tls = tls(&file, listen, http, folder)?;
-    let message = match &file.limits.message {
-        None => MESSAGE,
-        Some(Size::Bytes(0)) => {
-            return Err(Problem::value("limits.message", "0 bytes are too few"));
-        }
-        Some(Size::Bytes(bytes)) => *bytes,
-        Some(Size::Text(text)) => {
-            size::bytes(text).map_err(|wrong| Problem::value("limits.message", wrong))?
-        }
-    };
     Ok(Config {
         node: node(file.node.as_deref())?,
         listen,
@@ -50,9 +39,30 @@ pub(super) fn check(
         store: store::check(&file, folder)?,
         models,
         targets,
-        message,
+        limits: limits(&file)?,
         pending: file.limits.pending.unwrap_or(PENDING),
         warnings,
+    })
+}
+
+/// How much is served at once.
+fn limits(file: &File) -> Result<Limits, Problem> {
+    let given = &file.limits;
+    let usual = Limits::default();
+    let message = match &given.message {
+        None => usual.message,
+        Some(Size::Bytes(0)) => {
+            return Err(Problem::value("limits.message", "0 bytes are too few"));
+        }
+        Some(Size::Bytes(bytes)) => *bytes,
+        Some(Size::Text(text)) => {
+            size::bytes(text).map_err(|wrong| Problem::value("limits.message", wrong))?
+        }
+    };
+    Ok(Limits {
+        message,
+        subscriptions: given.subscriptions.unwrap_or(usual.subscriptions),
+        behind: given.behind.unwrap_or(usual.behind),
     })
 }
 

@@ -141,6 +141,10 @@ pub(super) struct Limits {
     pub(super) message: Option<Size>,
     #[serde(default, deserialize_with = "scalar::count")]
     pub(super) pending: Option<usize>,
+    #[serde(default, deserialize_with = "scalar::count")]
+    pub(super) subscriptions: Option<usize>,
+    #[serde(default, deserialize_with = "scalar::count")]
+    pub(super) behind: Option<usize>,
 }
 
 /// A number of bytes, with or without a unit.

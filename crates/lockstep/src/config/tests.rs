@@ -29,7 +29,7 @@ fn defaults_work() {
     assert_eq!(config.http.to_string(), "127.0.0.1:9340");
     let StoreConfig::Folder(folder) = &config.store else { panic!("a folder") };
     assert_eq!(folder, Path::new("/etc/lockstep/./data"));
-    assert_eq!((config.message, config.pending), (16 << 20, 10_000));
+    assert_eq!((config.limits.message, config.pending), (16 << 20, 10_000));
     let leaf1 = &config.targets["leaf1"];
     assert_eq!(leaf1.model, "lab-1.0");
     assert_eq!(leaf1.initial, Initial::Adopt);
@@ -49,7 +49,7 @@ targets:
   leaf2: {address: '10.0.0.2:57400, 10.0.0.3:57400', username: admin, password: $SECRET, tls-ca: ca.pem,
           timeout: 1m30s, model: lab, sync: merge, drift: report, initial: replace, ignore: [/system/clock],
           tags: [pod1], skip-verify: true, encoding: JSON_IETF, role: east}
-limits: {message: 1MiB, pending: 3}
+limits: {message: 1MiB, pending: 3, subscriptions: 5, behind: 7}
 retention: {transactions: 100000, days: 90}
 ",
     )
@@ -63,7 +63,8 @@ retention: {transactions: 100000, days: 90}
         (leaf2.initial, leaf2.tags.as_slice()),
         (Initial::Replace, &["pod1".to_owned()][..])
     );
-    assert_eq!((config.message, config.pending), (1 << 20, 3));
+    assert_eq!((config.limits.message, config.pending), (1 << 20, 3));
+    assert_eq!((config.limits.subscriptions, config.limits.behind), (5, 7));
     assert!(config.tls.is_some_and(|tls| tls.require_client_cert));
     assert_eq!(config.warnings.len(), 1, "{:?}", config.warnings);
 }
@@ -74,7 +75,10 @@ fn an_unknown_key_names_the_nearest() {
     let nested = "targets: {leaf1: {adress: x}}";
     assert_eq!(error(nested), "targets.leaf1: unknown key `adress`; did you mean `address`?");
     let far = error("limits: {zzz: 1}");
-    assert_eq!(far, "limits: unknown key `zzz`; known keys: message, pending");
+    assert_eq!(
+        far,
+        "limits: unknown key `zzz`; known keys: message, pending, subscriptions, behind"
+    );
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn numbers_come_from_the_environment_too() {
     let environment = |name: &str| (name == "N").then(|| "12".to_owned());
     let text = format!("{SMALL}\nlimits: {{pending: $N, message: $N}}\nretention: {{days: $N}}");
     let config = Config::parse(&text, Path::new("."), &environment).unwrap();
-    assert_eq!((config.message, config.pending), (12, 12));
+    assert_eq!((config.limits.message, config.pending), (12, 12));
 }
 
 #[test]

@@ -18,7 +18,9 @@ pub(super) fn capabilities(
     let model = |(name, organization, version)| ModelData { name, organization, version };
     Ok(CapabilityResponse {
         supported_models: modules.into_iter().map(model).collect(),
-        supported_encodings: vec![Encoding::Json.into(), Encoding::JsonIetf.into()],
+        supported_encodings: [Encoding::Json, Encoding::JsonIetf, Encoding::Proto]
+            .map(Into::into)
+            .to_vec(),
         g_nmi_version: VERSION.into(),
         extension: Vec::new(),
     })

@@ -1,8 +1,11 @@
 //! Which target a path belongs to, and whether its origin fits.
 
+use std::collections::BTreeSet;
+
 use lockstep_gnmi::proto::gnmi_ext::{Extension, extension::Ext};
 use lockstep_node::{Handle, TargetSpec};
-use lockstep_types::Target;
+use lockstep_types::{Element, Path, Target};
+use lockstep_yang::PathError;
 use tonic::Status;
 
 /// The target of this name.
@@ -45,4 +48,50 @@ pub(super) fn no_depth(extensions: &[Extension]) -> Result<(), Status> {
         ));
     }
     Ok(())
+}
+
+/// How many levels are asked for; 0: all.
+pub(super) fn depth(extensions: &[Extension]) -> usize {
+    let level = extensions.iter().find_map(|extension| match &extension.ext {
+        Some(Ext::Depth(depth)) => Some(depth.level),
+        _ => None,
+    });
+    level.map_or(0, |level| usize::try_from(level).unwrap_or(usize::MAX))
+}
+
+/// Only modules that the target has can limit an answer.
+pub(super) fn modules(spec: &TargetSpec, wanted: &BTreeSet<String>) -> Result<(), Status> {
+    let lacks = |name: &&String| !spec.models.modules().iter().any(|module| module.name == **name);
+    match wanted.iter().find(lacks) {
+        None => Ok(()),
+        Some(name) => Err(Status::invalid_argument(format!(
+            "use_models: target {} has no module {name}; Capabilities lists those there are",
+            spec.name
+        ))),
+    }
+}
+
+/// A path in the tree of its origin. Where several modules have the first name of it, an origin that is
+/// one of them says which is meant.
+pub(super) fn in_origin(
+    spec: &TargetSpec,
+    origin: Option<&str>,
+    path: Path,
+) -> Result<Path, Status> {
+    self::origin(spec, origin)?;
+    let (Some(origin), Some((first, rest))) = (origin, path.elements().split_first()) else {
+        return Ok(path);
+    };
+    let ambiguous = spec.models.check(&Path::new([first.clone()]));
+    if !matches!(ambiguous, Err(PathError::Ambiguous { .. })) {
+        return Ok(path);
+    }
+    let named = Element::new(format!("{origin}:{}", first.name())).and_then(|element| {
+        let mut keys = first.keys().iter();
+        keys.try_fold(element, |element, (key, value)| element.with_key(key, value))
+    });
+    Ok(match named {
+        Ok(named) => std::iter::once(named).chain(rest.iter().cloned()).collect(),
+        Err(_) => path,
+    })
 }

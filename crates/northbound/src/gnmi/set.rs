@@ -100,10 +100,14 @@ pub(crate) fn judge(view: &View, index: Index, stage: Stage, until: Until) -> Re
 fn response(node: &Handle, request: &SetRequest, index: Option<Index>) -> SetResponse {
     let view = node.view();
     let transaction = index.and_then(|index| view.transaction(index));
-    let submitted = transaction.map_or_else(|| node.now(), |transaction| transaction.submitted);
+    // That of the notifications which tell of it, as far as there are any by now.
+    let time = transaction.map_or_else(
+        || node.now(),
+        |one| one.targets.keys().find_map(|t| one.visible_since(t)).unwrap_or(one.submitted),
+    );
     let outcome = transaction.map(|transaction| outcome::outcome(&view, transaction));
     SetResponse {
         extension: outcome.iter().map(extension::with_outcome).collect(),
-        ..set::response(request, i64::try_from(submitted.get()).unwrap_or(i64::MAX))
+        ..set::response(request, i64::try_from(time.get()).unwrap_or(i64::MAX))
     }
 }

@@ -269,6 +269,18 @@ impl Transaction {
         self.targets.get(target).map_or(PartStatus::Pending, |part| part.status)
     }
 
+    /// When its effect on a target came to be seen by readers; none: it is not seen.
+    #[must_use]
+    pub fn visible_since(&self, target: &Target) -> Option<Timestamp> {
+        let part = self.targets.get(target)?.status;
+        let there = matches!(part, PartStatus::Pending | PartStatus::Applied);
+        match (self.mode, self.status) {
+            (Mode::Queued, status) if status.stands() && there => self.decided,
+            (Mode::Atomic, Status::Applied) => self.finished,
+            _ => None,
+        }
+    }
+
     /// Whether it is one whose values count as committed on `target`.
     #[must_use]
     pub fn is_live(&self, target: &Target) -> bool {

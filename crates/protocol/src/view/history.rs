@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_types::{Configuration as Tree, Index, Target};
+use lockstep_types::{Configuration as Tree, Index, Target, Timestamp};
 
 use super::View;
 use crate::effect;
@@ -18,6 +18,19 @@ impl View {
     #[must_use]
     pub fn as_of(&self, target: &Target, index: Index) -> Tree {
         self.before(target, self.head().index.next(), index, self.visible(target))
+    }
+
+    /// What readers were served of a target at a time: what is visible, without everything that came to
+    /// be seen later.
+    #[must_use]
+    pub fn visible_at(&self, target: &Target, time: Timestamp) -> Tree {
+        let later = |entry: &&Transaction| {
+            entry.visible_since(target).is_some_and(|since| since > time)
+        };
+        self.transactions_backwards().filter(later).fold(self.visible(target), |tree, entry| {
+            let undone = effect::without(self, entry, target, &tree);
+            tree.patched(&undone)
+        })
     }
 
     /// Goes back from `tree`, which is how `target` stands before entry `from`, to how it stood after

@@ -54,9 +54,14 @@ pub(super) fn look(look: &Look, origin: Option<&str>) -> GetRequest {
 
 /// The values of an answer as they are.
 pub(super) fn reports(response: &GetResponse) -> Result<Vec<Report>, Failure> {
-    let updates = response.notification.iter().flat_map(|notification| {
-        notification.update.iter().map(|update| report(notification, update))
-    });
+    let each = response.notification.iter().map(values);
+    let each: Vec<Vec<Report>> = each.collect::<Result<_, _>>()?;
+    Ok(each.concat())
+}
+
+/// The values of one notification as they are.
+pub(super) fn values(notification: &Notification) -> Result<Vec<Report>, Failure> {
+    let updates = notification.update.iter().map(|update| report(notification, update));
     updates.collect::<Result<_, _>>().map_err(unreadable)
 }
 

@@ -2,6 +2,7 @@
 
 mod claim;
 mod commit;
+mod following;
 mod reading;
 mod watching;
 
@@ -26,7 +27,9 @@ use super::quiet::Quiet;
 use super::way::Reading;
 use super::wire::Hold;
 use super::{Client, Encoding, Gnmi, endpoint, set};
-use crate::{BoxFuture, Commit, Fencing, Line, Look, Notice, Report, Settled, Watch};
+use crate::{
+    BoxFuture, Commit, Fencing, Follow, Followed, Line, Look, Notice, Report, Settled, Watch,
+};
 
 /// One connection, from Capabilities to its end.
 #[derive(Debug)]
@@ -226,6 +229,10 @@ impl Line for GnmiLine {
                 Err(Failure { code: "DEADLINE_EXCEEDED".to_owned(), message })
             })
         })
+    }
+
+    fn follow(&self, follow: Follow, tell: mpsc::Sender<Followed>) -> BoxFuture<'_, Failure> {
+        Box::pin(async move { self.following(&follow, &tell).await })
     }
 
     fn closed(&self) -> BoxFuture<'_, String> {

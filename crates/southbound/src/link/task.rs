@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
 use super::Order;
+use super::follows::{Following, Follows};
 use super::looks::{Looking, Looks};
 use super::seen::Seen;
 use super::session::{End, Session};
@@ -29,6 +30,7 @@ pub(super) struct Task {
 pub(super) struct Inbox {
     pub(super) orders: mpsc::UnboundedReceiver<Order>,
     pub(super) looks: mpsc::Receiver<Looking>,
+    pub(super) follows: mpsc::Receiver<Following>,
     pub(super) watching: watch::Receiver<Option<Watching>>,
 }
 
@@ -79,14 +81,17 @@ impl Task {
 
         let mut session = Session::new(&target, connection, &*line, &self.events, &self.seen);
         let mut looks = Looks::new(&*line);
-        let Inbox { orders, looks: looking, watching } = &mut self.inbox;
+        let mut follows = Follows::new(&*line);
+        let Inbox { orders, looks: looking, follows: following, watching } = &mut self.inbox;
         let End { why, answered } = tokio::select! {
             end = session.serve(orders) => end?,
             () = looks.serve(looking) => return Err(Abandoned),
+            () = follows.serve(following) => return Err(Abandoned),
             () = watching::serve(&*line, connection, watching) => return Err(Abandoned),
         };
         drop(session);
         drop(looks);
+        drop(follows);
         // Closed before anyone hears of it, and before the next one is opened.
         drop(line);
         if answered || Backoff::is_long(since.elapsed()) {
@@ -95,6 +100,7 @@ impl Task {
         self.seen.failed(why.clone());
         // Those who still wait are told with the end of their question.
         while self.inbox.looks.try_recv().is_ok() {}
+        while self.inbox.follows.try_recv().is_ok() {}
         self.tell(Event::Disconnected { target, connection }).await?;
         Ok(why)
     }

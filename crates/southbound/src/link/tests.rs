@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use crate::Election;
 use lockstep_protocol::{Answer, Ask, Event};
-use lockstep_types::{Connection, Sequence};
+use lockstep_types::{Connection, Path, Sequence};
 use tokio::time::Instant;
 
 use super::LookError;
-use crate::{Fencing, Look, Notice, Report, Watch};
+use super::follows::STREAMS;
+use crate::{Fencing, Follow, Followed, Look, Notice, Pace, Report, Watch};
 
 use fake::World;
 
@@ -281,4 +282,32 @@ async fn who_watches_and_never_listens_does_not_hold_up_requests() {
     world.expect_answered(1, 1, Answer::Accepted).await;
     drop(told);
     tell.closed().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_device_tells_only_so_many_of_its_state() {
+    let mut world = World::start(number(1));
+    let everything =
+        || Follow { path: Path::root(), pace: Pace::OnChange, heartbeat: None, ietf: true };
+    assert!(matches!(world.link.follow(everything()).await, Err(LookError::NotConnected(_))));
+    world.expect_connected(1).await;
+    let mut told = Vec::new();
+    for _ in 0..STREAMS {
+        let mut stream = world.link.follow(everything()).await.unwrap();
+        assert_eq!(stream.next().await, Ok(Followed::Synced));
+        told.push(stream);
+    }
+    let Err(LookError::Failed(failure)) = world.link.follow(everything()).await else {
+        panic!("one too many");
+    };
+    assert_eq!(failure.code, "RESOURCE_EXHAUSTED");
+    // Who goes away makes room, and who stays is told of the end.
+    let mut last = told.pop().unwrap();
+    drop(told);
+    while world.link.follow(everything()).await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    world.device.hang_up("cable out");
+    world.expect_disconnected(1).await;
+    assert_eq!(last.next().await.unwrap_err().code, "UNAVAILABLE");
 }

@@ -65,6 +65,12 @@ impl<'a> Scope<'a> {
         Some(())
     }
 
+    /// The nodes that the effects of the change have reached.
+    pub(super) fn nodes(self) -> BTreeSet<Path> {
+        let touched = self.touched.into_iter().map(|(_, path)| path);
+        touched.chain(self.questions.inside).collect()
+    }
+
     /// What the rules in question read, and whether that is in one module alone.
     pub(super) fn gather(
         self,

@@ -19,7 +19,7 @@ pub(crate) struct Region {
 }
 
 /// Whether a region begins at a node.
-pub(super) fn begins(node: &Node) -> bool {
+pub(crate) fn begins(node: &Node) -> bool {
     matches!(node.kind, Kind::Root | Kind::List | Kind::Container { presence: true })
 }
 

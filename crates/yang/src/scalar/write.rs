@@ -53,7 +53,10 @@ impl ModelSet {
     fn whole(&self, id: Id, number: Json, form: Form) -> Json {
         let wide = match self.schema().node(id).base {
             Some(Base::Int64 | Base::Uint64) => true,
-            Some(Base::Union) if form == Form::Ietf => self.trial(id, &number).is_none(),
+            // Of state nothing is known but what the device said.
+            Some(Base::Union) if form == Form::Ietf && self.schema().node(id).config => {
+                self.trial(id, &number).is_none()
+            }
             _ => false,
         };
         if wide && form == Form::Ietf { Json::String(number.to_string()) } else { number }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path as Folder;
 
-use lockstep_types::{Configuration, Content, Path};
+use lockstep_types::{Configuration, Content, Delta, Path};
 use lockstep_yang::{Data, DataForm, Form, ModelSet, Show};
 use serde_json::{Value as Json, json};
 use yang5::context::{Context, ContextFlags};
@@ -49,6 +49,30 @@ pub(crate) fn judge(
         let shown = |tree| set.get(tree, &path, Form::Ietf).unwrap();
         assert_eq!(shown(tree), shown(&whole), "{path} of {tree:#?}\n{}", hint());
     }
+}
+
+/// What a change is told to make of leaves is what it makes of the whole.
+pub(crate) fn told(
+    set: &ModelSet,
+    before: &Configuration,
+    after: &Configuration,
+    hint: &dyn Fn() -> String,
+) {
+    let (was, is) = (set.with_defaults(before), set.with_defaults(after));
+    let seen = |path: &Path| [&was, &is].into_iter().find_map(|tree| tree.get(path));
+    let leafy = |path: &Path| {
+        let other = |content: &Content| matches!(content, Content::Entry | Content::Order(_));
+        seen(path).is_some_and(|content| !other(content))
+    };
+    let whole: Delta = was.diff(&is).into_iter().filter(|(path, _)| leafy(path)).collect();
+    let differs = before.diff(after);
+    let told = set.changes(before, after, differs.paths());
+    let told: Delta = told.into_iter().filter(|(path, _)| leafy(path)).collect();
+    assert_eq!(told, whole, "{differs:#?}\nof {before:#?}\n{}", hint());
+    let each = set.leaves(after, &Path::root()).unwrap();
+    let each: BTreeMap<Path, Content> = each.into_iter().filter(|(at, _)| leafy(at)).collect();
+    let all: BTreeMap<_, _> = is.iter().filter(|(path, _)| leafy(path)).collect();
+    assert!(each.iter().eq(all), "{each:#?}\nof {after:#?}\n{}", hint());
 }
 
 /// Whether every entry on the way is there. A change made at random may leave the order of a list whose

@@ -139,6 +139,7 @@ fn walk(
     for number in 0..changes {
         let delta = Change::random(random, models, &tree, removals);
         if let Some(next) = judge(&set, &tree, &delta, tally, &hint) {
+            defaults::told(&set, &tree, &next, &hint);
             tree = next;
         }
         if number % 10 == 9 {

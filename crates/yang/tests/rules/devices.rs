@@ -1,7 +1,7 @@
 //! What devices say beside what was set: defaults, and state.
 
 use lockstep_types::{Configuration, Content, Path};
-use lockstep_yang::Form;
+use lockstep_yang::{Form, Show};
 use serde_json::json;
 
 use crate::common::LAB;
@@ -71,4 +71,30 @@ fn entries_with_the_same_keys_are_the_same() {
     let state = json!({ "lab:vlan": [ { "id": "7" }, { "id": 8 } ] });
     let both = json!({ "lab:vlan": [ { "id": 7, "name": "seven" }, { "id": 8 } ] });
     assert_eq!(laid_over("/vlans", config, state), both);
+}
+
+#[test]
+fn state_is_told_leaf_by_leaf() {
+    let told = |path: &str, state| LAB.state_leaves(&path.parse().unwrap(), &state);
+    let uptime = vec![("/system/uptime".parse().unwrap(), Content::leaf(7_u64))];
+    // In either form, at any path, and never what is configuration.
+    assert_eq!(told("/", json!({ "lab:system": { "uptime": "7", "motd": "x" } })), uptime);
+    assert_eq!(told("/system", json!({ "uptime": 7, "unknown": 1 })), uptime);
+    assert_eq!(told("/system/uptime", json!("7")), uptime);
+    assert_eq!(told("/system", json!({ "uptime": "soon" })), []);
+    assert_eq!(told("/nowhere", json!(1)), []);
+}
+
+#[test]
+fn state_is_limited_as_configuration_is() {
+    let state = json!({ "system": { "uptime": "7" } });
+    let show = |depth, module: &str| Show {
+        depth,
+        modules: [module.to_owned()].into(),
+        ..Show::from(Form::Ietf)
+    };
+    let laid = |show| LAB.overlay(&Path::root(), None, &state, show).unwrap();
+    assert_eq!(laid(show(2, "lab")), Some(json!({ "lab:system": { "uptime": "7" } })));
+    assert_eq!(laid(show(1, "lab")), None);
+    assert_eq!(laid(show(0, "other")), None);
 }

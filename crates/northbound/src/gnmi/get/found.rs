@@ -2,65 +2,129 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_gnmi::proto::gnmi::TypedValue;
 use lockstep_gnmi::proto::gnmi::get_request::DataType;
-use lockstep_node::{Look, LookError, TargetSpec};
-use lockstep_types::Path;
-use lockstep_yang::Form;
+use lockstep_gnmi::value;
+use lockstep_node::{Look, TargetSpec};
+use lockstep_types::{Configuration, Content, Path};
+use lockstep_yang::{Form, ModelSet};
 use serde_json::Value;
-use tonic::{Code, Status};
+use tonic::Status;
 
-use super::Question;
+use super::{Question, unasked};
+use crate::gnmi::encoding::Encoding;
+use crate::gnmi::filter::Filter;
+use crate::refusal;
 
-/// Values by their concrete paths.
-#[derive(Debug, Default)]
-pub(super) struct Found(BTreeMap<Path, Value>);
+/// What is there, by concrete paths.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// Whole subtrees.
+    Json(BTreeMap<Path, Value>),
+    /// Leaf by leaf, as PROTO has no subtrees.
+    Leaves(BTreeMap<Path, Content>),
+}
 
 impl Found {
-    pub(super) fn new(values: Vec<(Path, Value)>) -> Self {
-        Self(values.into_iter().collect())
+    /// What a configuration has at a path.
+    pub(super) fn of(
+        question: &Question,
+        spec: &TargetSpec,
+        tree: &Configuration,
+        path: &Path,
+    ) -> Result<Self, Status> {
+        let models = &spec.models;
+        let found = match question.encoding {
+            Encoding::Json(_) => {
+                let values = models.get(tree, path, question.show.clone());
+                values.map(|values| Self::Json(values.into_iter().collect()))
+            }
+            Encoding::Proto => models.leaves(tree, path).and_then(|leaves| {
+                let filter = filter(question, models, path)?;
+                let wanted = |(path, _): &(Path, Content)| filter.wants(models, path);
+                Ok(Self::Leaves(leaves.into_iter().filter(wanted).collect()))
+            }),
+        };
+        found.map_err(|error| refusal::get_path(&error))
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        match self {
+            Self::Json(values) => values.is_empty(),
+            Self::Leaves(leaves) => leaves.is_empty(),
+        }
     }
 
-    pub(super) fn into_values(self) -> Vec<(Path, Value)> {
-        self.0.into_iter().collect()
+    pub(super) fn into_values(
+        self,
+        models: &ModelSet,
+        encoding: Encoding,
+    ) -> Vec<(Path, TypedValue)> {
+        match self {
+            Self::Json(values) => {
+                let ietf = encoding == Encoding::Json(Form::Ietf);
+                let typed = |(path, json)| (path, value::json(&json, ietf));
+                values.into_iter().map(typed).collect()
+            }
+            Self::Leaves(leaves) => {
+                let typed = |(path, content): (Path, Content)| {
+                    let value = encoding.unit(models, &path, &content)?;
+                    Some((path, value))
+                };
+                leaves.into_iter().filter_map(typed).collect()
+            }
+        }
     }
 
     /// Asks the device for its state, and lays that over what is here.
     pub(super) async fn with_state(
         self,
-        question: &Question,
+        question: &std::sync::Arc<Question>,
         spec: &TargetSpec,
         place: &Path,
     ) -> Result<Self, Status> {
-        let (form, operational) = (question.show.form, question.kind == DataType::Operational);
-        let look = Look { path: place.clone(), operational, ietf: form == Form::Ietf };
+        let operational = question.kind == DataType::Operational;
+        let ietf = question.show.form == Form::Ietf;
+        let look = Look { path: place.clone(), operational, ietf };
         let reports = question.node.look(&spec.name, look).await;
-        let reports = reports.map_err(|error| refusal(spec, &error))?;
-        let models = spec.models.clone();
-        let work = move || {
-            let mut values = self.0;
-            for (path, state) in reports {
-                let before = values.remove(&path);
-                // What the models do not know is not passed on.
-                let after = models.overlay(&path, before, &state, form).unwrap_or_default();
-                values.extend(after.map(|after| (path, after)));
+        let reports = reports.map_err(|error| unasked(&spec.name, &error))?;
+        let (models, asked, place) =
+            (spec.models.clone(), std::sync::Arc::clone(question), place.clone());
+        question.workers.run(move || self.laid_over(&asked, &models, &place, reports)).await
+    }
+
+    /// With what a device reports. What the models do not know is not passed on.
+    fn laid_over(
+        mut self,
+        question: &Question,
+        models: &ModelSet,
+        place: &Path,
+        reports: Vec<(Path, Value)>,
+    ) -> Result<Self, Status> {
+        let filter = filter(question, models, place).map_err(|error| refusal::get_path(&error))?;
+        for (path, state) in reports {
+            match &mut self {
+                Self::Json(values) => {
+                    let before = values.remove(&path);
+                    let show = question.show.clone();
+                    let after = models.overlay(&path, before, &state, show).unwrap_or_default();
+                    values.extend(after.map(|after| (path, after)));
+                }
+                Self::Leaves(leaves) => {
+                    let state = models.state_leaves(&path, &state).into_iter();
+                    leaves.extend(state.filter(|(path, _)| filter.wants(models, path)));
+                }
             }
-            Ok(Self(values))
-        };
-        question.workers.run(work).await
+        }
+        Ok(self)
     }
 }
 
-/// A device that cannot be asked is not there for this purpose.
-fn refusal(spec: &TargetSpec, error: &LookError) -> Status {
-    let name = &spec.name;
-    Status::new(
-        Code::Unavailable,
-        format!(
-            "target {name} cannot be asked for its state: {error}; type CONFIG needs no device"
-        ),
-    )
+fn filter(
+    question: &Question,
+    models: &ModelSet,
+    path: &Path,
+) -> Result<Filter, lockstep_yang::PathError> {
+    let path = models.canonical_path(path)?;
+    Ok(Filter { path, depth: question.show.depth, modules: question.show.modules.clone() })
 }

@@ -12,8 +12,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout};
 
 use crate::{
-    BoxFuture, Commit, ConnectError, Driver, Fencing, Line, Link, Look, Notice, Report, Settled,
-    Watch,
+    BoxFuture, Commit, ConnectError, Driver, Fencing, Follow, Followed, Line, Link, Look, Notice,
+    Report, Settled, Watch,
 };
 
 /// Longer than any wait of a link; the clock stands still, so it costs nothing.
@@ -250,6 +250,14 @@ impl Line for FakeLine {
             let (reply, answer) = oneshot::channel();
             self.shared.looked.send((look, reply)).unwrap();
             answer.await.unwrap_or_else(|_| Ok(Vec::new()))
+        })
+    }
+
+    /// Says that all was told, and no more.
+    fn follow(&self, _: Follow, tell: mpsc::Sender<Followed>) -> BoxFuture<'_, Failure> {
+        Box::pin(async move {
+            tell.send(Followed::Synced).await.unwrap();
+            std::future::pending().await
         })
     }
 

@@ -1,0 +1,88 @@
+//! Subscribe: what stands, and what becomes of it.
+//!
+//! ```text
+//!   ONCE, POLL   what stands, leaf by leaf ──────────────────────────┐
+//!   STREAM       configuration: news of the hub, samples, heartbeats ├──► teller ──► a few messages
+//!                state: relays of the devices' own streams ──────────┘              ahead of the client
+//! ```
+//!
+//! A subscriber is a task. It waits for its client, so what waits for it is bounded: a few messages, the
+//! news of the hub, and in each relay what the device said last.
+
+mod extras;
+mod list;
+mod outlet;
+mod pass;
+mod relay;
+mod sample;
+mod session;
+mod tell;
+
+use std::sync::Arc;
+
+use lockstep_gnmi::proto::gnmi::{SubscribeRequest, SubscribeResponse};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::{Status, Streaming};
+
+use super::Service;
+use list::List;
+use outlet::Outlet;
+use session::Session;
+
+pub(super) use outlet::Told;
+
+/// Who may subscribe: so many at once.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    free: Arc<Semaphore>,
+    count: usize,
+}
+
+impl Places {
+    pub(super) fn new(count: usize) -> Self {
+        Self { free: Arc::new(Semaphore::new(count)), count }
+    }
+
+    fn take(&self) -> Result<OwnedSemaphorePermit, Status> {
+        Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
+            Status::resource_exhausted(format!(
+                "{} subscriptions are open, which is limits.subscriptions; try again when some have ended",
+                self.count
+            ))
+        })
+    }
+}
+
+/// Serves one subscriber, for as long as it is there.
+pub(super) fn subscribe(
+    service: &Service,
+    requests: Streaming<SubscribeRequest>,
+) -> Result<Told<SubscribeResponse>, Status> {
+    let place = service.places.take()?;
+    let (outlet, told) = outlet::open();
+    let service = service.clone();
+    tokio::spawn(async move {
+        let _place = place;
+        let gone = outlet.clone();
+        let ended = tokio::select! {
+            ended = serve(&service, requests, &outlet) => ended,
+            () = gone.closed() => return,
+            () = service.stopping.cancelled() => Err(Status::unavailable("the node is stopping")),
+        };
+        outlet.end(ended.err());
+    });
+    Ok(told)
+}
+
+async fn serve(
+    service: &Service,
+    mut requests: Streaming<SubscribeRequest>,
+    outlet: &Outlet<SubscribeResponse>,
+) -> Result<(), Status> {
+    let Some(first) = requests.message().await? else {
+        return Err(Status::invalid_argument("the call ended without a SubscriptionList"));
+    };
+    let node = service.node.clone();
+    let list = service.workers.run(move || List::read(&node, first)).await?;
+    Session::new(service.clone(), list, outlet.clone()).serve(requests).await
+}

@@ -1,0 +1,300 @@
+//! One subscriber, from its first message to its end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lockstep_gnmi::proto::gnmi::subscribe_request::Request as Message;
+use lockstep_gnmi::proto::gnmi::subscription_list::Mode;
+use lockstep_gnmi::proto::gnmi::{SubscribeRequest, SubscribeResponse};
+use lockstep_node::{LookError, Pace, TargetSpec};
+use lockstep_protocol::View;
+use lockstep_types::{Delta, Target, Timestamp};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+use tonic::{Status, Streaming};
+
+use super::list::{self, List, Subscription};
+use super::outlet::Outlet;
+use super::pass::{self, Leaves, Spots};
+use super::relay::{self, Heard, Memory, Relay, What};
+use super::sample::Sample;
+use super::tell::{Tale, Teller};
+use crate::gnmi::Service;
+use crate::hub::News;
+
+/// As many messages of devices wait for the subscriber; beyond, the devices wait.
+const STATE: usize = 16;
+
+/// One subscriber.
+pub(super) struct Session {
+    service: Service,
+    list: List,
+    teller: Teller,
+}
+
+/// What a STREAM goes on.
+struct Sources {
+    news: mpsc::Receiver<Arc<News>>,
+    /// What is told when configuration changes, by target.
+    on_change: BTreeMap<Target, Spots>,
+    samples: Vec<Sample>,
+    heard: mpsc::Receiver<Heard>,
+    relays: Vec<(Relay, bool, Memory)>,
+    /// Ends them with the subscriber.
+    _tasks: JoinSet<()>,
+}
+
+impl Session {
+    pub(super) fn new(service: Service, list: List, outlet: Outlet<SubscribeResponse>) -> Self {
+        let limits = (service.message, service.behind);
+        let teller = Teller::new(service.workers.clone(), &list, outlet, limits);
+        Self { service, list, teller }
+    }
+
+    pub(super) async fn serve(
+        mut self,
+        requests: Streaming<SubscribeRequest>,
+    ) -> Result<(), Status> {
+        match self.list.mode {
+            Mode::Once => self.once().await,
+            Mode::Poll => self.poll(requests).await,
+            Mode::Stream => self.stream(requests).await,
+        }
+    }
+
+    async fn once(&mut self) -> Result<(), Status> {
+        let now = self.service.node.now();
+        if self.list.extras.at.is_some_and(|at| at > now) {
+            return Err(Status::invalid_argument("history: that snapshot_time is yet to come"));
+        }
+        let view = self.service.fresh.view().await?;
+        if !self.list.updates_only {
+            let found = self.service.pass(&self.list, &view).await?;
+            self.tell_all(found).await?;
+        }
+        self.teller.synced().await
+    }
+
+    /// A pass at once and with every Poll. `updates_only` leaves out what the pass before had.
+    async fn poll(&mut self, mut requests: Streaming<SubscribeRequest>) -> Result<(), Status> {
+        let mut before: BTreeMap<Target, Leaves> = BTreeMap::new();
+        let mut first = true;
+        loop {
+            let view = self.service.fresh.view().await?;
+            let mut found = self.service.pass(&self.list, &view).await?;
+            for (spec, leaves) in &mut found {
+                let known = self.list.updates_only.then(|| leaves.clone());
+                let before = before.insert(spec.name.clone(), known.unwrap_or_default());
+                if self.list.updates_only {
+                    let before = before.unwrap_or_default();
+                    leaves.retain(|path, content| !first && before.get(path) != Some(content));
+                }
+            }
+            self.tell_all(found).await?;
+            self.teller.synced().await?;
+            first = false;
+            match requests.message().await? {
+                None => return Ok(()),
+                Some(message) => match message.request {
+                    Some(Message::Poll(_)) => {}
+                    other => return Err(list::misplaced(other.as_ref(), Mode::Poll)),
+                },
+            }
+        }
+    }
+
+    async fn tell_all(&mut self, found: Vec<(TargetSpec, Leaves)>) -> Result<(), Status> {
+        let now = nanoseconds(self.service.node.now().get());
+        for (spec, leaves) in found {
+            let updates = leaves.into_iter().collect();
+            self.teller.tell(&spec, Tale { updates, deletes: Vec::new() }, now).await?;
+        }
+        Ok(())
+    }
+
+    async fn stream(&mut self, mut requests: Streaming<SubscribeRequest>) -> Result<(), Status> {
+        let mut sources = self.begin().await?;
+        // A client may close its half and go on listening.
+        let mut talks = true;
+        loop {
+            let due = sources.samples.iter().map(Sample::due).min();
+            tokio::select! {
+                biased;
+                message = requests.message(), if talks => match message? {
+                    None => talks = false,
+                    Some(message) => {
+                        return Err(list::misplaced(message.request.as_ref(), Mode::Stream));
+                    }
+                },
+                news = sources.news.recv() => match news {
+                    Some(news) => self.changed(&sources.on_change, &news).await?,
+                    None => return Err(self.no_more()),
+                },
+                Some(heard) = sources.heard.recv() => self.hear(&mut sources.relays, heard).await?,
+                () = at(due) => self.sample(&mut sources.samples).await?,
+            }
+        }
+    }
+
+    /// All that stands, and that this was all; the sources go on from there.
+    async fn begin(&mut self) -> Result<Sources, Status> {
+        let revision = self.service.fresh.revision().await?;
+        let joined = self.service.hub.join(self.list.targets(), revision).await;
+        let joined = joined.ok_or_else(|| Status::unavailable("the node is stopping"))?;
+        self.teller.heed(joined.cut);
+        let mut sources = self.sources(joined.news, &joined.view);
+        if !self.list.updates_only {
+            self.tell_standing(&joined.view).await?;
+        }
+        while sources.relays.iter().any(|(_, _, memory)| !memory.synced) {
+            match sources.heard.recv().await {
+                Some(heard) => self.hear(&mut sources.relays, heard).await?,
+                None => break,
+            }
+        }
+        self.teller.synced().await?;
+        Ok(sources)
+    }
+
+    fn sources(&self, news: mpsc::Receiver<Arc<News>>, view: &Arc<View>) -> Sources {
+        let (tell, heard) = mpsc::channel(STATE);
+        let (mut relays, mut tasks) = (Vec::new(), JoinSet::new());
+        for subscription in &self.list.subscriptions {
+            for (target, spot) in subscription.spots.iter().filter(|(_, spot)| spot.state) {
+                let Some(spec) = self.service.node.targets().get(target) else { continue };
+                let relay = Relay {
+                    number: relays.len(),
+                    spec: spec.clone(),
+                    spot: spot.clone(),
+                    pace: subscription.pace,
+                    heartbeat: subscription.heartbeat,
+                    encoding: self.list.encoding,
+                };
+                tasks.spawn(relay::run(self.service.clone(), relay.clone(), tell.clone()));
+                relays.push((relay, subscription.named, Memory::default()));
+            }
+        }
+        let on_change = |one: &&Subscription| !matches!(one.pace, Pace::Sample { .. });
+        let subscriptions = || self.list.subscriptions.iter();
+        Sources {
+            news,
+            on_change: pass::by_target(subscriptions().filter(on_change)),
+            samples: subscriptions().filter_map(|one| Sample::new(one, view)).collect(),
+            heard,
+            relays,
+            _tasks: tasks,
+        }
+    }
+
+    /// The configuration that stands, with the time since when it does.
+    async fn tell_standing(&mut self, view: &Arc<View>) -> Result<(), Status> {
+        for (target, spots) in pass::by_target(self.list.subscriptions.iter()) {
+            let Some(spec) = self.service.node.targets().get(&target).cloned() else { continue };
+            let (view, models) = (Arc::clone(view), spec.clone());
+            let since = standing_since(&view, &target).unwrap_or_else(|| self.service.node.now());
+            let since = nanoseconds(since.get());
+            let work = move || pass::configured(&models, &view.visible(&models.name), &spots);
+            let updates = self.service.workers.run(work).await?.into_iter().collect();
+            self.teller.tell(&spec, Tale { updates, deletes: Vec::new() }, since).await?;
+        }
+        Ok(())
+    }
+
+    /// A transaction, for those who want to know at once: one notification for each target.
+    async fn changed(
+        &mut self,
+        on_change: &BTreeMap<Target, Spots>,
+        news: &News,
+    ) -> Result<(), Status> {
+        let mut concerned = false;
+        for (target, delta) in &news.targets {
+            let spec = self.service.node.targets().get(target).cloned();
+            let Some((spots, spec)) = on_change.get(target).zip(spec) else { continue };
+            concerned = true;
+            let wanted = spots.iter().flat_map(|spot| spot.filter.change(&spec.models, delta));
+            let wanted: Delta = wanted.collect();
+            let deletes = wanted.removals().into_iter().cloned().collect();
+            let updates = wanted.sets().map(|(path, one)| (path.clone(), one.clone())).collect();
+            let timestamp = nanoseconds(news.timestamp.get());
+            self.teller.tell(&spec, Tale { updates, deletes }, timestamp).await?;
+        }
+        if concerned && self.list.extras.configuration_only {
+            self.teller.commit_done(news.index).await?;
+        }
+        Ok(())
+    }
+
+    /// What is due, for those who want to know from time to time.
+    async fn sample(&mut self, samples: &mut [Sample]) -> Result<(), Status> {
+        let (now, view) = (Instant::now(), self.service.node.view());
+        for sample in samples.iter_mut().filter(|sample| sample.due() <= now) {
+            let (work, node) = (sample.take(now, &view), self.service.node.clone());
+            let tales = self.service.workers.run(move || work.run(&node)).await?;
+            let timestamp = nanoseconds(self.service.node.now().get());
+            for (spec, tale) in tales {
+                self.teller.tell(&spec, tale, timestamp).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a device says of its state.
+    async fn hear(
+        &mut self,
+        relays: &mut [(Relay, bool, Memory)],
+        heard: Heard,
+    ) -> Result<(), Status> {
+        let Some((relay, named, memory)) = relays.get_mut(heard.number) else { return Ok(()) };
+        match heard.what {
+            What::Synced => memory.synced = true,
+            What::News { updates, .. } if self.list.updates_only && !memory.synced => {
+                drop(memory.tale(updates, &[]));
+            }
+            What::News { timestamp, updates, deletes } => {
+                let tale = memory.tale(updates, &deletes);
+                self.teller.tell(&relay.spec, tale, timestamp).await?;
+            }
+            What::Gone(error) if *named && !memory.synced => {
+                return Err(relay::refused(&relay.spec, &error));
+            }
+            What::Gone(error) => {
+                self.log(&relay.spec, &error);
+                memory.synced = true;
+                let now = nanoseconds(self.service.node.now().get());
+                self.teller.tell(&relay.spec, memory.forget(), now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn log(&self, spec: &TargetSpec, error: &LookError) {
+        tracing::debug!(target_name = %spec.name, %error, "a subscriber is told no state");
+    }
+
+    fn no_more(&self) -> Status {
+        if self.teller.is_cut() {
+            self.teller.slow()
+        } else {
+            Status::unavailable("the node is stopping; subscribe again")
+        }
+    }
+}
+
+/// No later than whatever changes next.
+fn standing_since(view: &View, target: &Target) -> Option<Timestamp> {
+    let last = view.transaction(view.header(target).committed.index)?;
+    Some(last.visible_since(target).unwrap_or(last.submitted))
+}
+
+fn nanoseconds(time: u64) -> i64 {
+    i64::try_from(time).unwrap_or(i64::MAX)
+}
+
+/// Comes at a time; never, if there is none.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,185 @@
+//! News on the wire.
+
+use std::collections::BTreeMap;
+
+use lockstep_gnmi::proto::gnmi::subscribe_response::Response;
+use lockstep_gnmi::proto::gnmi::{Path as Wire, SubscribeResponse, TypedValue};
+use lockstep_gnmi::proto::gnmi_ext::Extension;
+use lockstep_gnmi::{extension, get};
+use lockstep_node::TargetSpec;
+use lockstep_types::{Content, Index, Path, Target};
+use prost::Message;
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+use super::list::List;
+use super::outlet::Outlet;
+use crate::gnmi::encoding::Encoding;
+use crate::refusal;
+use crate::workers::Workers;
+
+/// A notification grows no larger than this: clients take four megabytes, if they are not told
+/// otherwise.
+const LARGEST: usize = 1 << 20;
+
+/// What is told of one target at one time.
+#[derive(Debug, Default)]
+pub(super) struct Tale {
+    pub(super) updates: Vec<(Path, Content)>,
+    pub(super) deletes: Vec<Path>,
+}
+
+/// Tells a subscriber.
+pub(super) struct Teller {
+    workers: Workers,
+    encoding: Encoding,
+    prefix: Option<Wire>,
+    origin: String,
+    outlet: Outlet<SubscribeResponse>,
+    largest: usize,
+    /// The subscriber is too slow.
+    cut: CancellationToken,
+    behind: usize,
+    /// The last time that was told of each target: the next one is later, whatever clocks say.
+    last: BTreeMap<Target, i64>,
+}
+
+impl Teller {
+    pub(super) fn new(
+        workers: Workers,
+        list: &List,
+        outlet: Outlet<SubscribeResponse>,
+        (message, behind): (usize, usize),
+    ) -> Self {
+        Self {
+            workers,
+            encoding: list.encoding,
+            prefix: list.prefix.clone(),
+            origin: list.origin.clone(),
+            outlet,
+            // Halved: there is more in a message than its updates.
+            largest: LARGEST.min(message / 2),
+            cut: CancellationToken::new(),
+            behind,
+            last: BTreeMap::new(),
+        }
+    }
+
+    /// From now on the subscriber may be found too slow.
+    pub(super) fn heed(&mut self, cut: CancellationToken) {
+        self.cut = cut;
+    }
+
+    /// Tells what is new of a target; nothing if nothing is. All in one notification, if it has room.
+    pub(super) async fn tell(
+        &mut self,
+        spec: &TargetSpec,
+        tale: Tale,
+        timestamp: i64,
+    ) -> Result<(), Status> {
+        if tale.updates.is_empty() && tale.deletes.is_empty() {
+            return Ok(());
+        }
+        let last = self.last.entry(spec.name.clone()).or_insert(i64::MIN);
+        *last = timestamp.max(last.saturating_add(1));
+        let (timestamp, encoding, largest) = (*last, self.encoding, self.largest);
+        let target = spec.name.to_string();
+        let prefix = Wire { target, ..self.prefix.clone().unwrap_or_default() };
+        let (origin, models) = (self.origin.clone(), spec.models.clone());
+        let work = move || {
+            let typed = |(path, content): (Path, Content)| {
+                let value = encoding.unit(&models, &path, &content)?;
+                Some((path, value))
+            };
+            let updates = tale.updates.into_iter().filter_map(typed);
+            let mut deletes = tale.deletes;
+            let parts = parts(updates, largest).into_iter().map(|updates| {
+                let deletes = std::mem::take(&mut deletes);
+                get::told(Some(&prefix), &origin, updates, &deletes, timestamp)
+            });
+            parts.collect::<Result<Vec<_>, _>>().map_err(|error| refusal::path(&error))
+        };
+        for notification in self.workers.run(work).await? {
+            self.send(Some(Response::Update(notification)), Vec::new()).await?;
+        }
+        Ok(())
+    }
+
+    /// Says that everything was told.
+    pub(super) async fn synced(&self) -> Result<(), Status> {
+        self.send(Some(Response::SyncResponse(true)), Vec::new()).await
+    }
+
+    /// Says that everything of one transaction was told.
+    pub(super) async fn commit_done(&self, index: Option<Index>) -> Result<(), Status> {
+        let server = index.map(|index| index.to_string()).unwrap_or_default();
+        self.send(None, vec![extension::commit_told("", &server)]).await
+    }
+
+    async fn send(
+        &self,
+        response: Option<Response>,
+        extension: Vec<Extension>,
+    ) -> Result<(), Status> {
+        tokio::select! {
+            biased;
+            () = self.cut.cancelled() => Err(self.slow()),
+            sent = self.outlet.send(SubscribeResponse { response, extension }) => sent,
+        }
+    }
+
+    /// Whether the subscriber was found too slow.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.is_cancelled()
+    }
+
+    /// Cuts the subscriber off.
+    pub(super) fn slow(&self) -> Status {
+        let status = Status::resource_exhausted(format!(
+            "this subscriber is more than {} transactions behind (limits.behind), so it was cut off; \
+             subscribe again, and read faster",
+            self.behind
+        ));
+        self.outlet.cut(status.clone());
+        status
+    }
+}
+
+/// Updates in parts that have room in a message; at least one, be it empty.
+fn parts(
+    updates: impl Iterator<Item = (Path, TypedValue)>,
+    largest: usize,
+) -> Vec<Vec<(Path, TypedValue)>> {
+    let (mut parts, mut size) = (vec![Vec::new()], 0);
+    for (path, value) in updates {
+        let more = value.encoded_len() + lockstep_gnmi::path::write(&path).encoded_len();
+        if size + more > largest && size > 0 {
+            parts.push(Vec::new());
+            size = 0;
+        }
+        size += more;
+        if let Some(part) = parts.last_mut() {
+            part.push((path, value));
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_are_parted_where_there_is_no_more_room() {
+        let update = |number: u32| {
+            let path: Path = format!("/l[k={number}]/x").parse().unwrap();
+            (path, lockstep_gnmi::value::text("y".repeat(100)))
+        };
+        let sizes =
+            |largest| parts((0..10).map(update), largest).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(sizes(1 << 20), [10]);
+        assert_eq!(sizes(1), [1; 10]);
+        assert_eq!(sizes(400).iter().sum::<usize>(), 10);
+        assert_eq!(parts(std::iter::empty(), 1), [vec![]]);
+    }
+}

@@ -1,0 +1,95 @@
+//! What one transaction changed of what readers are served.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lockstep_node::{Handle, Step, TargetSpec};
+use lockstep_protocol::View;
+use lockstep_protocol::record::{Kind, Mode, PartStatus, Transaction};
+use lockstep_types::{Delta, Index, Path, Target, Timestamp};
+
+/// What one transaction changed, leaf by leaf and with the defaults in use.
+#[derive(Debug)]
+pub(crate) struct News {
+    /// The transaction; none: nobody's, as when a device is met for the first time.
+    pub(crate) index: Option<Index>,
+    /// When it became visible.
+    pub(crate) timestamp: Timestamp,
+    /// By target.
+    pub(crate) targets: BTreeMap<Target, Delta>,
+}
+
+impl News {
+    pub(super) fn concerns(&self, targets: &BTreeSet<Target>) -> bool {
+        self.targets.keys().any(|target| targets.contains(target))
+    }
+}
+
+/// What changed from one view to the next. Without the step between them everything is compared.
+pub(super) fn between(
+    node: &Handle,
+    before: &View,
+    after: &View,
+    step: Option<&Step>,
+) -> Vec<Arc<News>> {
+    let mut all: BTreeMap<Option<Index>, News> = BTreeMap::new();
+    for (target, spec) in concerned(node, after, step) {
+        let (was, is) = (before.visible(target), after.visible(target));
+        let delta = match step {
+            Some(step) => {
+                let mut touched = step.written.get(target).cloned().unwrap_or_default();
+                touched.extend(held(before, target).chain(held(after, target)).cloned());
+                spec.models.changes(&was, &is, &touched)
+            }
+            None => spec.models.changes(&was, &is, was.diff(&is).paths()),
+        };
+        if delta.is_empty() {
+            continue;
+        }
+        let cause = step.and_then(|step| cause(after, step, target));
+        let timestamp = cause.map_or_else(|| node.now(), |cause| visible_at(node, cause, target));
+        let index = cause.map(|cause| cause.index);
+        let new = || News { index, timestamp, targets: BTreeMap::new() };
+        all.entry(index).or_insert_with(new).targets.insert(target.clone(), delta);
+    }
+    all.into_values().map(Arc::new).collect()
+}
+
+/// The targets of which something visible may have changed.
+fn concerned<'a>(
+    node: &'a Handle,
+    after: &View,
+    step: Option<&Step>,
+) -> Vec<(&'a Target, &'a TargetSpec)> {
+    let Some(step) = step else { return node.targets().iter().collect() };
+    let moved = step.transactions.iter().filter_map(|index| after.transaction(*index));
+    let moved = moved.flat_map(|transaction| transaction.targets.keys());
+    let names: BTreeSet<&Target> = step.written.keys().chain(moved).collect();
+    names.into_iter().filter_map(|name| node.targets().get_key_value(name)).collect()
+}
+
+/// What is not shown of a target because a transaction on it has no outcome yet.
+fn held<'v>(view: &'v View, target: &Target) -> impl Iterator<Item = &'v Path> + use<'v> {
+    let holder = view.header(target).holder.and_then(|holder| view.transaction(holder));
+    let change = holder.map(|holder| match holder.kind {
+        Kind::Rollback { of, .. } => of,
+        Kind::Change => holder.index,
+    });
+    let proposal = change.and_then(|change| view.proposal(change, target));
+    proposal.into_iter().flat_map(|proposal| proposal.delta.paths())
+}
+
+/// The transaction that a revision moved on, on a target.
+fn cause<'v>(view: &'v View, step: &Step, target: &Target) -> Option<&'v Transaction> {
+    let moved = step.transactions.iter().rev().filter_map(|index| view.transaction(*index));
+    moved.into_iter().find(|transaction| transaction.targets.contains_key(target))
+}
+
+/// When what a transaction did, or undid, came to be seen.
+pub(crate) fn visible_at(node: &Handle, cause: &Transaction, target: &Target) -> Timestamp {
+    let seen = match (cause.mode, cause.part(target)) {
+        (Mode::Queued, PartStatus::Pending | PartStatus::Applied) => cause.decided,
+        _ => cause.finished,
+    };
+    seen.unwrap_or_else(|| node.now())
+}
