@@ -77,9 +77,9 @@ class Lab:
 
     def __init__(self, folder, devices=3, boxes=0):
         self.folder = folder
-        self.models = {f"leaf{number}": MODELS for number in range(1, devices + 1)}
-        self.models |= {f"box{number}": BOX for number in range(1, boxes + 1)}
-        self.names = list(self.models)
+        self.kinds = {f"leaf{number}": MODELS for number in range(1, devices + 1)}
+        self.kinds |= {f"box{number}": BOX for number in range(1, boxes + 1)}
+        self.names = list(self.kinds)
         self.port, self.http, *ports = free_ports(2 + len(self.names))
         self.ports = dict(zip(self.names, ports))
         self.devices = {}
@@ -88,9 +88,9 @@ class Lab:
 
     def write_config(self, **extra):
         address = lambda name: f"127.0.0.1:{self.ports[name]}"
-        model = lambda name: "lab-1.0" if self.models[name] == MODELS else "box-1.0"
+        model = lambda name: "lab-1.0" if self.kinds[name] == MODELS else "box-1.0"
         target = lambda name: {"address": address(name), "insecure": True, "model": model(name)}
-        models = {model(name): str(self.models[name]) for name in self.names}
+        models = {model(name): str(self.kinds[name]) for name in self.names}
         config = {
             "node": "n1",
             "listen": f"127.0.0.1:{self.port}",
@@ -107,7 +107,7 @@ class Lab:
     def start_device(self, name):
         listen = f"127.0.0.1:{self.ports[name]}"
         log = self.folder / f"{name}.log"
-        self.devices[name] = Process(log, "sim", "--models", self.models[name], "--listen", listen)
+        self.devices[name] = Process(log, "sim", "--models", self.kinds[name], "--listen", listen)
 
     def start_node(self, wait=True):
         self.node = Process(self.folder / "node.log", "serve", "--config", self.folder / "lockstep.yaml")

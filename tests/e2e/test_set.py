@@ -161,8 +161,8 @@ def test_errors_have_the_code_that_fits(lab):
     fails(missing, lambda: lab.get("leaf9", "/system"))
     unimplemented = grpc.StatusCode.UNIMPLEMENTED
     with lab.stub() as stub:
-        proto = gnmi_pb2.GetRequest(prefix=gnmi_pb2.Path(target="leaf1"), path=[path("/system")], type=1, encoding=2)
-        fails(unimplemented, lambda: stub.Get(proto))
+        ascii_ = gnmi_pb2.GetRequest(prefix=gnmi_pb2.Path(target="leaf1"), path=[path("/system")], type=1, encoding=3)
+        fails(unimplemented, lambda: stub.Get(ascii_))
         both = gnmi_pb2.SetRequest(
             prefix=gnmi_pb2.Path(target="leaf1"), update=[update("/system/motd", "x", "leaf2")]
         )
