@@ -24,9 +24,8 @@ impl View {
     /// be seen later.
     #[must_use]
     pub fn visible_at(&self, target: &Target, time: Timestamp) -> Tree {
-        let later = |entry: &&Transaction| {
-            entry.visible_since(target).is_some_and(|since| since > time)
-        };
+        let later =
+            |entry: &&Transaction| entry.visible_since(target).is_some_and(|since| since > time);
         self.transactions_backwards().filter(later).fold(self.visible(target), |tree, entry| {
             let undone = effect::without(self, entry, target, &tree);
             tree.patched(&undone)
