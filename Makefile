@@ -121,6 +121,7 @@ story: ## tell the story of a few transactions, played by the core alone
 .PHONY: yang-proof
 yang-proof: ## verdicts on hundreds of thousands of changes, each against the whole; bad input at length
 	@scripts/setup build
+	@# LOCKSTEP_ROUND=1, 2, … takes other models, changes and input; LOCKSTEP_OPENCONFIG names a folder of those modules.
 	cargo test --locked --release -p lockstep-yang --test change --test hostile -- --ignored --nocapture
 
 .PHONY: spec-quick
