@@ -93,6 +93,8 @@ fn facts() -> Vec<(Fact, Property<Explorer>)> {
         ResyncRefused,
         Rewritten,
         WithdrawnUnderRollback,
+        Disturbed,
+        Lagging,
         NewTerm,
         StaleMaster,
         Orphan,

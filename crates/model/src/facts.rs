@@ -35,6 +35,10 @@ pub enum Fact {
     Rewritten,
     /// A withdrawal below a Rollback of the same change.
     WithdrawnUnderRollback,
+    /// A wide transaction that had to be prepared again.
+    Disturbed,
+    /// A configuration that the store has not brought to what the record of a wide transaction says.
+    Lagging,
     /// A master that is not the first.
     NewTerm,
     /// A node that lost its lease and acts on.
@@ -45,7 +49,7 @@ pub enum Fact {
 
 impl Fact {
     /// Every fact.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Applied,
         Self::Reverted,
         Self::Partial,
@@ -60,6 +64,8 @@ impl Fact {
         Self::ResyncRefused,
         Self::Rewritten,
         Self::WithdrawnUnderRollback,
+        Self::Disturbed,
+        Self::Lagging,
         Self::NewTerm,
         Self::StaleMaster,
         Self::Orphan,
@@ -83,6 +89,8 @@ impl Fact {
             Self::ResyncRefused => "resync refused",
             Self::Rewritten => "rewritten",
             Self::WithdrawnUnderRollback => "withdrawn under rollback",
+            Self::Disturbed => "disturbed",
+            Self::Lagging => "lagging",
             Self::NewTerm => "new term",
             Self::StaleMaster => "stale master",
             Self::Orphan => "orphan",
@@ -136,6 +144,8 @@ impl Fact {
                     part.status == PartStatus::Withdrawn && part.rolled_back_by.is_some()
                 })
             }),
+            Self::Disturbed => store.transactions().any(|t| t.disturbed > 0),
+            Self::Lagging => store.laggards().next().is_some(),
             Self::NewTerm => {
                 store.targets().any(|t| store.mastership(t).is_some_and(|m| m.term.get() > 1))
             }

@@ -17,9 +17,11 @@
 //! | [`no_flap`] | `NoFlap` | 8 Convergence |
 //! | [`convergence`] | `Convergence` | 8 Convergence |
 //! | [`durability`] | `Durability` | 9 Durability |
+//! | [`bounded`] | `Bounded` | 10 Progress |
 //! | [`progress`] | `Progress` | 10 Progress |
 
 pub mod all_or_nothing;
+pub mod bounded;
 pub mod convergence;
 pub mod decision;
 pub mod durability;
@@ -90,6 +92,7 @@ pub const ALL: [Invariant; 16] = [
     Invariant { name: "NoFlap", keeps: no_flap::keeps },
     Invariant { name: "Convergence", keeps: convergence::keeps },
     Invariant { name: "Durability", keeps: durability::keeps },
+    Invariant { name: "Bounded", keeps: bounded::keeps },
     Invariant { name: "Progress", keeps: progress::keeps },
 ];
 

@@ -66,6 +66,8 @@ pub struct Scenario {
     pub script: Vec<Entry>,
     /// What may go wrong.
     pub faults: Faults,
+    /// Whether a write holds one target at the most, so that whatever concerns two is wide.
+    pub small: bool,
     /// Whether a write reaches the store at once, or any time later.
     pub instant: bool,
     /// Whether yang speaks any time later, or at once.

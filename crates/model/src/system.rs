@@ -5,6 +5,7 @@ mod action;
 mod client;
 mod device;
 mod fingerprint;
+mod kept;
 mod moves;
 mod network;
 mod nodes;
@@ -23,6 +24,7 @@ use lockstep_types::{Connection, Index, Sequence, SessionId, Target, Term, Times
 pub use action::{Action, Reaction};
 pub use client::Told;
 pub use device::Device;
+pub use kept::Kept;
 pub use nodes::Running;
 pub use record::Record;
 pub use yang::Question;
@@ -105,6 +107,8 @@ pub struct System {
     pub scenario: Arc<Scenario>,
     /// The truth.
     pub store: View,
+    /// What is written of it, where a view may know more than that.
+    pub kept: Option<Arc<Kept>>,
     /// The nodes.
     pub nodes: Vec<Running>,
     /// The devices.
@@ -164,6 +168,7 @@ impl System {
         Self {
             left: scenario.faults,
             store: View::new(),
+            kept: scenario.small.then(Arc::default),
             nodes: Vec::new(),
             devices,
             requests: Vec::new(),

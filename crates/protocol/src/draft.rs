@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_types::{Index, Patch, SessionId, Target, TransactionId, Undo};
 
-use crate::record::{Head, Header, Key, Marks, Mastership, Proposal, Transaction};
+use crate::record::{Head, Header, Key, Marks, Mastership, Part, Proposal, Transaction};
 use crate::txn::{Compare, Op, Txn};
 use crate::view::View;
 
@@ -17,6 +17,17 @@ pub(crate) struct Staged {
     pub(crate) applied: Patch,
 }
 
+impl Staged {
+    /// More units of the committed tree change.
+    pub(crate) fn commit(&mut self, units: Patch) {
+        if self.committed.is_empty() {
+            self.committed = units;
+        } else {
+            self.committed.extend(units);
+        }
+    }
+}
+
 /// A write in the making on one view.
 #[derive(Debug)]
 pub(crate) struct Draft<'v> {
@@ -25,6 +36,7 @@ pub(crate) struct Draft<'v> {
     head: Option<Head>,
     ids: BTreeMap<TransactionId, Index>,
     transactions: BTreeMap<Index, Transaction>,
+    parts: BTreeMap<(Index, Target), Part>,
     proposals: BTreeMap<(Index, Target), Proposal>,
     configurations: BTreeMap<Target, Staged>,
     marks: BTreeMap<Target, Marks>,
@@ -39,6 +51,7 @@ impl<'v> Draft<'v> {
             head: None,
             ids: BTreeMap::new(),
             transactions: BTreeMap::new(),
+            parts: BTreeMap::new(),
             proposals: BTreeMap::new(),
             configurations: BTreeMap::new(),
             marks: BTreeMap::new(),
@@ -81,15 +94,60 @@ impl<'v> Draft<'v> {
         self.transactions.get_mut(&index)
     }
 
-    /// A configuration, to be changed.
+    /// The state of a transaction on one target, to be changed: in its own record, or if it is wide in
+    /// one apart.
+    pub(crate) fn part(&mut self, index: Index, target: &Target) -> Option<&mut Part> {
+        let view = self.view;
+        let wide = view.transaction(index).filter(|transaction| transaction.wide);
+        let Some(wide) = wide else {
+            return self.transaction(index)?.targets.get_mut(target);
+        };
+        let key = (index, target.clone());
+        if !self.parts.contains_key(&key) {
+            let part = wide.targets.get(target)?.clone();
+            self.depends_on(Key::Part(index, target.clone()));
+            self.parts.insert(key.clone(), part);
+        }
+        self.parts.get_mut(&key)
+    }
+
+    /// A configuration, to be changed. Where a wide transaction holds it, its record says what is so:
+    /// it must not have changed, and what the store lacks of that is written along.
     pub(crate) fn configuration(&mut self, target: &Target) -> &mut Staged {
         if !self.configurations.contains_key(target) {
             self.depends_on(Key::Configuration(target.clone()));
+            if let Some(leader) = self.view.leader(target) {
+                self.depends_on(Key::Transaction(leader));
+            }
+            self.catch_up(target);
         }
-        let header = self.view.header(target);
-        self.configurations
-            .entry(target.clone())
-            .or_insert_with(|| Staged { header: header.clone(), ..Staged::default() })
+        self.configurations.entry(target.clone()).or_default()
+    }
+
+    fn catch_up(&mut self, target: &Target) {
+        let header = self.view.header(target).clone();
+        let mut staged = Staged { header, ..Staged::default() };
+        if let Some(lag) = self.view.lag(target) {
+            staged.committed = lag.committed.clone();
+            for (index, part) in &lag.parts {
+                self.depends_on(Key::Part(*index, target.clone()));
+                self.parts.entry((*index, target.clone())).or_insert_with(|| part.clone());
+            }
+        }
+        self.configurations.insert(target.clone(), staged);
+    }
+
+    /// What is committed below a prepared transaction changes: it has to be prepared again here, and
+    /// cannot be decided on what it was prepared on.
+    pub(crate) fn disturb(&mut self, target: &Target) {
+        let holder = self.view.header(target).holder;
+        let Some(holder) = holder.filter(|holder| self.view.is_prepared(*holder, target)) else {
+            return;
+        };
+        self.configuration(target).header.let_go();
+        if let Some(transaction) = self.transaction(holder) {
+            transaction.disturbed += 1;
+        }
     }
 
     /// Relinks the undo of a later change after `gone` has left. Written only where it changes, so the
@@ -129,8 +187,22 @@ impl<'v> Draft<'v> {
     /// Whether nothing would be written.
     pub(crate) fn is_empty(&self) -> bool {
         self.transactions.is_empty()
+            && self.parts.is_empty()
+            && self.proposals.is_empty()
             && self.configurations.is_empty()
             && self.masterships.is_empty()
+    }
+
+    /// How many records would be written.
+    pub(crate) fn records(&self) -> usize {
+        usize::from(self.head.is_some())
+            + self.ids.len()
+            + self.transactions.len()
+            + self.parts.len()
+            + self.proposals.len()
+            + self.configurations.len()
+            + self.marks.len()
+            + self.masterships.len()
     }
 
     /// The write.
@@ -138,7 +210,12 @@ impl<'v> Draft<'v> {
         let mut ops = Vec::new();
         ops.extend(self.head.map(Op::Head));
         ops.extend(self.ids.into_iter().map(|(id, index)| Op::Id { id, index }));
-        ops.extend(self.transactions.into_values().map(Op::Transaction));
+        ops.extend(self.transactions.into_values().map(|t| Op::Transaction(without_parts(t))));
+        ops.extend(self.parts.into_iter().map(|((index, target), part)| Op::Part {
+            index,
+            target,
+            part,
+        }));
         ops.extend(self.proposals.into_iter().map(|((index, target), proposal)| Op::Proposal {
             index,
             target,
@@ -158,4 +235,13 @@ impl<'v> Draft<'v> {
         );
         Txn { compares: self.compares.into_iter().collect(), ops }
     }
+}
+
+/// A wide transaction's record names its targets only.
+fn without_parts(mut transaction: Transaction) -> Transaction {
+    if transaction.wide {
+        let targets = std::mem::take(&mut transaction.targets);
+        transaction.targets = targets.into_iter().map(|(on, _)| (on, Part::default())).collect();
+    }
+    transaction
 }

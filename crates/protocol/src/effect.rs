@@ -100,6 +100,48 @@ pub(crate) fn undo_patch(
     }
 }
 
+/// What a decision or a turn changes of what is committed on one target.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    /// The units that change.
+    pub(crate) committed: Patch,
+    /// The latest live change afterwards.
+    pub(crate) revision: Index,
+}
+
+/// What it comes to on `target` that a transaction was decided, whose undo is recorded there.
+pub(crate) fn committed(view: &View, transaction: &Transaction, target: &Target) -> Moved {
+    let committed = with(view, transaction, target, &view.committed(target));
+    Moved { committed, revision: revision_with(view, transaction, target) }
+}
+
+/// The latest live change of `target` once a transaction is decided.
+pub(crate) fn revision_with(view: &View, transaction: &Transaction, target: &Target) -> Index {
+    match transaction.kind {
+        Kind::Change | Kind::Restore { .. } => transaction.index,
+        Kind::Rollback { of, .. } => revision_without(view, target, of),
+    }
+}
+
+/// What it comes to on `target` that an atomic transaction turned.
+pub(crate) fn turned(view: &View, transaction: &Transaction, target: &Target) -> Moved {
+    let committed = without(view, transaction, target, &view.committed(target));
+    let revision = match transaction.kind {
+        Kind::Change | Kind::Restore { .. } => revision_without(view, target, transaction.index),
+        Kind::Rollback { of, .. } => {
+            let latest = revision_without(view, target, of);
+            let stays_out = has_nothing_to_send(view, transaction, target);
+            if stays_out { latest } else { latest.max(of) }
+        }
+    };
+    Moved { committed, revision }
+}
+
+/// The latest live change of a target, leaving one out.
+pub(crate) fn revision_without(view: &View, target: &Target, gone: Index) -> Index {
+    view.live(target).find(|index| *index != gone).unwrap_or(Index::ZERO)
+}
+
 fn at(view: &View, transaction: &Transaction, target: &Target, tree: &Tree) -> Delta {
     paths(view, transaction, target).map(|path| (path.clone(), tree.get(path).cloned())).collect()
 }

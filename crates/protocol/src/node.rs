@@ -17,6 +17,7 @@ mod resync;
 mod target;
 mod transaction;
 mod verdicts;
+mod wide;
 
 pub use desk::{Desk, Settings};
 pub use link::{Link, Outcome, Push, Retry, Work};

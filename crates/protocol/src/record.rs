@@ -6,7 +6,7 @@ mod key;
 mod mastership;
 mod transaction;
 
-pub use configuration::{Configuration, Header, Mark, Marks, Rewritten};
+pub use configuration::{Configuration, Header, Mark, Marks, Rewritten, Stage};
 pub use failure::{Failure, Reason, Violation};
 pub use key::Key;
 pub use mastership::{Binding, Mastership};

@@ -108,12 +108,15 @@ pub enum Refusal {
     /// As much is open as may be.
     #[error("{0} transactions are open, which is the limit; try again when some have ended")]
     TooManyOpen(usize),
-    /// More targets than one write of the store can hold.
-    #[error("{0} targets are more than one transaction can hold")]
+    /// More targets than one transaction may have.
+    #[error("{0} targets are more than one transaction may have")]
     TooManyTargets(usize),
     /// The id is taken by a request with another body.
     #[error("the id names transaction {0}, which asked for something else")]
     IdTaken(Index),
+    /// The id is taken by an entry that another node has not written whole.
+    #[error("the id names transaction {0}, which is still being written; ask again in a moment")]
+    BeingWritten(Index),
     /// The id is taken by a request that is not in the log yet, with another body.
     #[error("the id names a request under way, which asked for something else")]
     IdPending,

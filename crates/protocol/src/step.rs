@@ -9,24 +9,21 @@ mod plan;
 mod recording;
 mod turn;
 mod undoing;
+mod wide;
 mod withdrawal;
 
 pub(crate) use decision::{commit, pass_over, reject};
 pub(crate) use plan::{Plan, plan};
 pub(crate) use recording::{applied, nothing, refused, synced};
-pub(crate) use turn::turn;
+pub(crate) use turn::{turn, turn_at};
 pub(crate) use undoing::undone;
+pub(crate) use wide::{call_off, decide, end, prepare};
 pub(crate) use withdrawal::withdraw;
 
 use lockstep_types::{Index, Target};
 
 use crate::record::PartStatus;
 use crate::view::View;
-
-/// The latest live change of a target, leaving one out.
-fn revision_without(view: &View, target: &Target, gone: Index) -> Index {
-    view.live(target).find(|index| *index != gone).unwrap_or(Index::ZERO)
-}
 
 /// The latest live change that the device has.
 fn applied_revision(view: &View, target: &Target) -> Index {

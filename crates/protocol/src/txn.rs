@@ -3,7 +3,7 @@
 use lockstep_types::{Index, NodeName, Patch, Revision, SessionId, Target, TransactionId};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Binding, Head, Header, Key, Marks, Mastership, Proposal, Transaction};
+use crate::record::{Binding, Head, Header, Key, Marks, Mastership, Part, Proposal, Transaction};
 
 /// What must hold for a write to happen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -40,6 +40,15 @@ pub enum Op {
         target: Target,
         /// What it asks and came to.
         proposal: Proposal,
+    },
+    /// A wide transaction moved on on one target.
+    Part {
+        /// Which transaction.
+        index: Index,
+        /// On which target.
+        target: Target,
+        /// How far it is there.
+        part: Part,
     },
     /// A configuration moved on. Carries the units that change, not the tree: its size follows the
     /// change.
@@ -94,6 +103,7 @@ impl Op {
             Self::Id { id, .. } => Key::Id(id.clone()),
             Self::Transaction(transaction) => Key::Transaction(transaction.index),
             Self::Proposal { index, target, .. } => Key::Proposal(*index, target.clone()),
+            Self::Part { index, target, .. } => Key::Part(*index, target.clone()),
             Self::Configuration { target, .. } => Key::Configuration(target.clone()),
             Self::Marks { target, .. } => Key::Marks(target.clone()),
             Self::Mastership { target, .. } => Key::Mastership(target.clone()),

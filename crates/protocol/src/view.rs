@@ -9,6 +9,7 @@ mod history;
 mod queue;
 mod reading;
 mod waiting;
+mod wide;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -18,8 +19,11 @@ use rpds::RedBlackTreeMapSync as Map;
 
 use queue::Queue;
 pub use waiting::Wait;
+pub(crate) use wide::Lag;
 
-use crate::record::{Binding, Configuration, Head, Key, Marks, Mastership, Proposal, Transaction};
+use crate::record::{
+    Binding, Configuration, Head, Key, Marks, Mastership, Part, Proposal, Transaction,
+};
 use crate::txn::Compare;
 
 /// A record and the revision of its last write.
@@ -38,6 +42,7 @@ pub struct View {
     head: Versioned<Head>,
     ids: Map<TransactionId, Versioned<Index>>,
     transactions: Map<Index, Versioned<Arc<Transaction>>>,
+    parts: Map<(Index, Target), Versioned<Part>>,
     proposals: Map<(Index, Target), Versioned<Arc<Proposal>>>,
     configurations: Map<Target, Versioned<Configuration>>,
     decided_at: Map<Target, Revision>,
@@ -46,6 +51,8 @@ pub struct View {
     bindings: Map<Target, Versioned<Binding>>,
     sessions: Map<SessionId, Versioned<NodeName>>,
     queues: Map<Target, Queue>,
+    outstanding: Map<(Index, Target), ()>,
+    lagging: Map<Target, Lag>,
     open: Map<Index, ()>,
     deadlines: Map<(Timestamp, Index), ()>,
 }
@@ -190,6 +197,9 @@ impl View {
             Key::Proposal(index, target) => {
                 self.proposals.get(&(*index, target.clone())).map(|v| v.revision)
             }
+            Key::Part(index, target) => {
+                self.parts.get(&(*index, target.clone())).map(|v| v.revision)
+            }
             Key::Configuration(target) => self.configurations.get(target).map(|v| v.revision),
             Key::Marks(target) => self.marks.get(target).map(|v| v.revision),
             Key::Mastership(target) => self.masterships.get(target).map(|v| v.revision),
@@ -218,6 +228,7 @@ impl Hash for View {
         each(state, self.transactions.values().map(|versioned| &versioned.record));
         each(state, self.proposals.iter().map(|(key, versioned)| (key, &versioned.record)));
         each(state, self.configurations.iter().map(|(key, versioned)| (key, &versioned.record)));
+        each(state, self.lagging.iter());
         each(state, self.marks.iter().map(|(key, versioned)| (key, &versioned.record)));
         each(state, self.masterships.iter().map(|(key, versioned)| (key, &versioned.record)));
         each(state, self.bindings.iter().map(|(key, versioned)| (key, &versioned.record)));

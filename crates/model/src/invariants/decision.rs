@@ -77,7 +77,8 @@ fn stays_valid(step: &Step<'_>) -> bool {
 /// Whether a transaction was found valid or not by the next write.
 fn is_judged(before: &View, new: &Transaction) -> bool {
     let pending = |old: &Transaction| old.status == Status::Pending;
-    let passed_over = matches!(new.reason, Some(Reason::Deadline | Reason::Cancelled));
+    let passed_over =
+        matches!(new.reason, Some(Reason::Deadline | Reason::Cancelled | Reason::Incomplete));
     before.transaction(new.index).is_none_or(pending) && !pending(new) && !passed_over
 }
 

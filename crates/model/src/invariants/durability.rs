@@ -1,6 +1,9 @@
 //! What a client was told stays true: an outcome is the outcome, what was told as decided stays decided,
 //! and what was turned down is not in the log. A client is told of what it asked, and when it asked to be
-//! told: how far it is, if that is all there is to tell by the time it named.
+//! told: how far it is, if that is all there is to tell by the time it named. And what the records say
+//! to a node that starts is what they say to those that saw them written.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use lockstep_protocol::View;
 use lockstep_protocol::record::Status;
@@ -17,12 +20,26 @@ pub fn keeps(step: &Step<'_>) -> bool {
         Told::Refused => is_nowhere(system, *number),
         Told::Status(index, status) => stays_true(&system.store, *index, *status),
     });
-    kept && step.from.is_none_or(|(before, _)| {
-        let unchanged =
-            before.told.iter().all(|(number, told)| system.told.get(number) == Some(told));
-        let new = system.told.iter().filter(|(number, _)| !before.told.contains_key(number));
-        unchanged && new.into_iter().all(|(number, told)| is_what_was_asked(system, *number, told))
-    })
+    kept && is_all_written(system)
+        && step.from.is_none_or(|(before, _)| {
+            let unchanged =
+                before.told.iter().all(|(number, told)| system.told.get(number) == Some(told));
+            let new = system.told.iter().filter(|(number, _)| !before.told.contains_key(number));
+            unchanged
+                && new.into_iter().all(|(number, told)| is_what_was_asked(system, *number, told))
+        })
+}
+
+/// Nothing is known of the store that is not written there.
+fn is_all_written(system: &System) -> bool {
+    let print = |view: &View| {
+        let mut hasher = DefaultHasher::new();
+        view.hash(&mut hasher);
+        hasher.finish()
+    };
+    let moved = !system.commits.is_empty();
+    let kept = system.kept.as_ref().filter(|_| moved);
+    kept.is_none_or(|kept| print(&kept.load()) == print(&system.store))
 }
 
 /// What was turned down is not in the log. Of two entries with one id, the other one may be.

@@ -42,8 +42,8 @@ fn committed_in_order(store: &View, target: &Target) -> bool {
 }
 
 fn passed_over(transaction: &Transaction) -> bool {
-    matches!(transaction.status, Status::Rejected | Status::Cancelled)
-        && matches!(transaction.reason, Some(Reason::Deadline | Reason::Cancelled))
+    let late = matches!(transaction.reason, Some(Reason::Deadline | Reason::Cancelled));
+    matches!(transaction.status, Status::Rejected | Status::Cancelled) && (late || transaction.wide)
 }
 
 fn applied_in_order(store: &View, target: &Target) -> bool {

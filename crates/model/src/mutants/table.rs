@@ -5,12 +5,20 @@ mod others;
 mod restore;
 mod rules;
 mod seeds;
+mod wide;
 
 use super::Mutant;
 
 /// Every mutant.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    [draft::MUTANTS, seeds::MUTANTS, rules::MUTANTS, others::MUTANTS, restore::MUTANTS]
+    [
+        draft::MUTANTS,
+        seeds::MUTANTS,
+        rules::MUTANTS,
+        others::MUTANTS,
+        restore::MUTANTS,
+        wide::MUTANTS,
+    ]
         .into_iter()
         .flatten()
 }

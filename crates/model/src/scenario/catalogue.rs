@@ -6,6 +6,7 @@ mod restores;
 mod rollbacks;
 mod timing;
 mod two_targets;
+mod wide;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ fn scenario(name: &'static str, about: &'static str, script: Vec<Entry>) -> Scen
         targets: vec![target("t1")],
         script,
         faults: Faults::default(),
+        small: false,
         instant: true,
         slow_yang: false,
         crowd: false,
@@ -61,6 +63,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     let mut all = Vec::new();
     all.extend(one_target::scenarios());
     all.extend(two_targets::scenarios());
+    all.extend(wide::scenarios());
     all.extend(rollbacks::scenarios());
     all.extend(restores::scenarios());
     all.extend(nodes::scenarios());

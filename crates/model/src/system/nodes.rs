@@ -48,7 +48,9 @@ const ENOUGH: usize = 2_000;
 /// would be tried for ever.
 fn settings(scenario: &Scenario) -> Settings {
     let backoff = u64::from(scenario.insists.is_some());
-    Settings { backoff, backoff_doublings: 0, ..Settings::default() }
+    let production = Settings::default();
+    let records_per_write = if scenario.small { 1 } else { production.records_per_write };
+    Settings { records_per_write, backoff, backoff_doublings: 0, ..production }
 }
 
 impl System {
@@ -76,7 +78,8 @@ impl System {
         if let Some(record) = &mut self.record {
             record.begin(name(node), session.clone(), &settings(&self.scenario), &self.store);
         }
-        let mut core = Node::new(session, settings(&self.scenario), self.store.clone());
+        let view = self.kept.as_ref().map_or_else(|| self.store.clone(), |kept| kept.load());
+        let mut core = Node::new(session, settings(&self.scenario), view);
         let lease = Event::Lease(Timestamp::new(u64::MAX));
         let first = [Saw::Event(Event::Tick(self.now)), Saw::Event(lease), Saw::Start];
         let commands = first
@@ -90,7 +93,7 @@ impl System {
     /// A write by the store itself or by a node that is not part of the protocol's decisions.
     pub(super) fn announce(&mut self, ops: Vec<Op>) {
         let changes = Changes { revision: self.store.revision().next(), ops };
-        self.store.absorb(&changes);
+        self.take(&changes);
         if let Some(record) = &mut self.record {
             record.outside(&changes);
         }

@@ -1,5 +1,7 @@
 //! Carrying out what the core commands.
 
+use std::sync::Arc;
+
 use lockstep_protocol::{Changes, Command, Event, Txn, Wake, Written};
 use lockstep_types::SessionId;
 
@@ -70,11 +72,19 @@ impl System {
         }
         let changes = Changes { revision: self.store.revision().next(), ops: txn.ops.clone() };
         let before = self.store.clone();
-        self.store.absorb(&changes);
+        self.take(&changes);
         self.commits.push(Commit { session, before, after: self.store.clone() });
         self.read();
         self.watch(&changes);
         Written::Done(changes.revision)
+    }
+
+    /// The store holds what was written.
+    pub(super) fn take(&mut self, changes: &Changes) {
+        self.store.absorb(changes);
+        if let Some(kept) = &mut self.kept {
+            Arc::make_mut(kept).write(changes);
+        }
     }
 
     fn written(&mut self, node: usize, wake: Wake, result: Written) {

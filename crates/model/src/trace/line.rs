@@ -99,6 +99,9 @@ pub struct Begin {
 pub struct Settings {
     /// How many records one write of the store can hold.
     pub records_per_write: usize,
+    /// How many targets one transaction may have.
+    #[serde(default = "targets")]
+    pub targets: usize,
     /// How many transactions may be open.
     pub open: usize,
     /// The wait before a device is tried again, in nanoseconds.
@@ -111,6 +114,7 @@ impl From<&lockstep_protocol::Settings> for Settings {
     fn from(settings: &lockstep_protocol::Settings) -> Self {
         Self {
             records_per_write: settings.records_per_write,
+            targets: settings.targets,
             open: settings.open,
             backoff: settings.backoff,
             backoff_doublings: settings.backoff_doublings,
@@ -118,10 +122,15 @@ impl From<&lockstep_protocol::Settings> for Settings {
     }
 }
 
+fn targets() -> usize {
+    lockstep_protocol::Settings::default().targets
+}
+
 impl From<Settings> for lockstep_protocol::Settings {
     fn from(settings: Settings) -> Self {
         Self {
             records_per_write: settings.records_per_write,
+            targets: settings.targets,
             open: settings.open,
             backoff: settings.backoff,
             backoff_doublings: settings.backoff_doublings,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lockstep_types::Target;
+use lockstep_types::{Map, Target};
 
 use super::Node;
 use super::verdicts::Decision;
@@ -23,7 +23,7 @@ struct Entry {
 
 /// How many records an entry with so many targets writes at the most: the head of the log, itself, its
 /// id, the change it takes out, and for each target a proposal and a configuration.
-pub(super) const fn records_of(targets: usize) -> usize {
+const fn records_of(targets: usize) -> usize {
     4 + 2 * targets
 }
 
@@ -33,6 +33,11 @@ pub(super) fn mode(body: &Body) -> Mode {
         Kind::Change | Kind::Restore { .. } => body.mode,
         Kind::Rollback { .. } => Mode::Atomic,
     }
+}
+
+/// Whether an entry with so many targets goes beyond one write. One target never does.
+const fn is_wide(targets: usize, records_per_write: usize) -> bool {
+    targets > 1 && records_of(targets) > records_per_write
 }
 
 impl Node {
@@ -61,7 +66,9 @@ impl Node {
             let next = self.next_head(head);
             let transaction = self.entry(&request, next);
             let targets: BTreeSet<Target> = transaction.targets.keys().cloned().collect();
-            records += records_of(targets.len());
+            // Of a wide one, only the entry itself: the rest follows.
+            let more = records_of(if transaction.wide { 0 } else { targets.len() });
+            records += more;
             if records > self.settings.records_per_write && !entries.is_empty() {
                 break;
             }
@@ -75,7 +82,7 @@ impl Node {
                 self.decide_submission(&request, &transaction, out)
             };
             if matches!(decision, Decision::Wait) {
-                records -= records_of(targets.len());
+                records -= more;
                 waiting.extend(targets);
                 continue;
             }
@@ -95,7 +102,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) -> Decision {
         let free = |target| self.view.commit_head(target).is_none() && !self.view.is_held(target);
-        if transaction.targets.keys().all(free) {
+        if !transaction.wide && transaction.targets.keys().all(free) {
             let subject = Subject::Submission(request.id.clone());
             self.decision(subject, transaction, &request.body.edits, out)
         } else {
@@ -111,7 +118,7 @@ impl Node {
     fn entry(&self, request: &Request, head: Head) -> Transaction {
         let body = &request.body;
         let part = |target: &Target| (target.clone(), Part::default());
-        let targets = self.view.asked_of(body).iter().map(part).collect();
+        let targets: Map<_, _> = self.view.asked_of(body).iter().map(part).collect();
         Transaction {
             index: head.index,
             id: request.id.clone(),
@@ -127,6 +134,9 @@ impl Node {
             finished: None,
             status: Status::Pending,
             reason: None,
+            wide: is_wide(targets.len(), self.settings.records_per_write),
+            called_off: false,
+            disturbed: 0,
             targets,
         }
     }
@@ -136,8 +146,9 @@ fn fill(draft: &mut Draft<'_>, entry: Entry) {
     let Entry { request, transaction, decision } = entry;
     let (index, now) = (transaction.index, transaction.submitted);
     let edits = &request.body.edits;
+    let wide = transaction.wide;
     draft.append(Head { index, timestamp: now }, transaction);
-    for (target, edit) in edits {
+    for (target, edit) in edits.iter().filter(|_| !wide) {
         let proposal = Proposal { edit: edit.clone(), ..Proposal::default() };
         draft.put_proposal(index, target, proposal);
     }

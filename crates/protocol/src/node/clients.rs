@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lockstep_types::{Index, Target, TransactionId};
 
 use super::Node;
-use super::append::{mode, records_of};
+use super::append::mode;
 use super::desk::Waiter;
 use crate::command::Command;
 use crate::event::Wake;
@@ -45,10 +45,10 @@ impl Node {
     /// Whether the id is known already, with the same body; or why the request is turned down.
     fn admit(&self, request: &Request) -> Result<bool, Refusal> {
         if let Some(first) = self.view.named(&request.id) {
-            return if self.asked_the_same(first, &request.body) {
-                Ok(true)
-            } else {
-                Err(Refusal::IdTaken(first.index))
+            return match self.is_the_same(first, &request.body) {
+                Some(true) => Ok(true),
+                Some(false) => Err(Refusal::IdTaken(first.index)),
+                None => Err(Refusal::BeingWritten(first.index)),
             };
         }
         if let Some(first) = self.desk.submissions.iter().find(|first| first.id == request.id) {
@@ -62,7 +62,7 @@ impl Node {
         if targets.is_empty() {
             return Err(Refusal::NoTarget);
         }
-        if records_of(targets.len()) > self.settings.records_per_write {
+        if targets.len() > self.settings.targets {
             return Err(Refusal::TooManyTargets(targets.len()));
         }
         for target in targets {
@@ -151,7 +151,17 @@ impl Node {
         }
     }
 
-    /// Whether an entry of the log came from a request with this body.
+    /// Whether an entry of the log came from a request with this body. None: nobody can tell yet, for
+    /// not all of it is written.
+    fn is_the_same(&self, entry: &Transaction, body: &Body) -> Option<bool> {
+        if let Some(request) = self.desk.gathering.get(&entry.index) {
+            return Some(request.body == *body);
+        }
+        let written = |target| self.view.proposal(entry.index, target).is_some();
+        let whole = entry.kind != Kind::Change || entry.targets.keys().all(written);
+        if whole { Some(self.asked_the_same(entry, body)) } else { None }
+    }
+
     fn asked_the_same(&self, entry: &Transaction, body: &Body) -> bool {
         entry.kind == body.kind
             && entry.mode == mode(body)
@@ -169,12 +179,19 @@ impl Node {
             return;
         };
         let request = self.desk.submissions.remove(at);
-        let same = self.view.named(id).is_some_and(|t| self.asked_the_same(t, &request.body));
-        if !same {
-            for waiter in self.desk.waiters.remove(id).into_iter().flatten() {
-                let reply = Reply::Refused(Refusal::IdTaken(index));
-                out.push(Command::Answer { client: waiter.client, reply });
-            }
+        let Some(entry) = self.view.named(id) else { return };
+        if entry.wide && entry.origin == self.session {
+            self.desk.gathering.insert(index, request);
+            return;
+        }
+        let refusal = match self.is_the_same(entry, &request.body) {
+            Some(true) => return,
+            Some(false) => Refusal::IdTaken(index),
+            None => Refusal::BeingWritten(index),
+        };
+        for waiter in self.desk.waiters.remove(id).into_iter().flatten() {
+            let reply = Reply::Refused(refusal.clone());
+            out.push(Command::Answer { client: waiter.client, reply });
         }
     }
 

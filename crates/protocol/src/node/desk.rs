@@ -15,6 +15,8 @@ use crate::request::{Client, Request, Until};
 pub struct Settings {
     /// How many records one write of the store can hold.
     pub records_per_write: usize,
+    /// How many targets one transaction may have.
+    pub targets: usize,
     /// How many transactions may be open, those included that are not in the log yet.
     pub open: usize,
     /// The wait before a device is tried again, in nanoseconds; doubles each time.
@@ -25,7 +27,13 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { records_per_write: 100, open: 10_000, backoff: 500_000_000, backoff_doublings: 6 }
+        Self {
+            records_per_write: 100,
+            targets: 20_000,
+            open: 10_000,
+            backoff: 500_000_000,
+            backoff_doublings: 6,
+        }
     }
 }
 
@@ -57,6 +65,7 @@ pub struct Desk {
     pub(super) submissions: Vec<Arc<Request>>,
     pub(super) waiters: BTreeMap<TransactionId, Vec<Waiter>>,
     pub(super) overdue: BTreeSet<(Timestamp, TransactionId)>,
+    pub(super) gathering: BTreeMap<Index, Arc<Request>>,
     pub(super) cancels: BTreeMap<Index, Vec<Client>>,
 }
 

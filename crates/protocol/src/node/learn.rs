@@ -7,7 +7,7 @@ use lockstep_types::{Connection, Revision, Target};
 use super::Node;
 use crate::command::Command;
 use crate::event::{Event, Subject, Wake, Written};
-use crate::record::Status;
+use crate::record::{Status, Transaction};
 use crate::txn::{Changes, Op};
 
 impl Node {
@@ -75,8 +75,10 @@ impl Node {
     }
 
     fn watched(&mut self, changes: &Changes, out: &mut Vec<Command>) -> BTreeSet<Wake> {
+        let left = self.left(changes);
         self.view.absorb(changes);
         let mut wakes = self.resumed(changes.revision);
+        left.iter().for_each(|target| self.concerned_target(target, &mut wakes));
         // Ids first: whoever lost one must not be told of the transaction that has it.
         for op in &changes.ops {
             if let Op::Id { id, index } = op {
@@ -103,6 +105,20 @@ impl Node {
         wakes
     }
 
+    /// The targets that a wide Rollback turns out not to concern: whatever waits there goes on, though
+    /// nothing of theirs is written.
+    fn left(&self, changes: &Changes) -> Vec<Target> {
+        let wide = changes.ops.iter().filter_map(|op| match op {
+            Op::Transaction(new) if new.wide => Some((self.view.transaction(new.index)?, new)),
+            _ => None,
+        });
+        let left = |(old, new): (&Transaction, &Transaction)| -> Vec<Target> {
+            let gone = old.targets.keys().filter(|target| !new.targets.contains_key(*target));
+            gone.cloned().collect()
+        };
+        wide.flat_map(left).collect()
+    }
+
     fn resumed(&mut self, reached: Revision) -> BTreeSet<Wake> {
         let (done, waiting) = std::mem::take(&mut self.desk.resume)
             .into_iter()
@@ -123,6 +139,10 @@ impl Node {
                 for target in transaction.targets.keys() {
                     self.concerned_target(target, wakes);
                 }
+            }
+            Op::Part { index, target, .. } => {
+                wakes.insert(Wake::Transaction(*index));
+                self.concerned_target(target, wakes);
             }
             Op::Configuration { target, .. }
             | Op::Mastership { target, .. }
@@ -149,7 +169,8 @@ impl Node {
         let targets = self.view.targets();
         let targets = targets
             .flat_map(|target| [Wake::Target(target.clone()), Wake::Recheck(target.clone())]);
-        open.chain(targets).chain([Wake::Append]).collect()
+        let laggards = self.view.laggards().map(|(_, index)| Wake::Transaction(index));
+        open.chain(laggards).chain(targets).chain([Wake::Append]).collect()
     }
 
     fn connected(&mut self, target: Target, connection: Connection) -> BTreeSet<Wake> {

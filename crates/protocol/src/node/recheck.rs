@@ -42,7 +42,7 @@ impl Node {
         let mut draft = Draft::new(&self.view);
         draft.depends_on(Key::Binding(target.clone()));
         if self.view.transaction(index).is_some_and(|t| t.is_atomic()) {
-            step::turn(&mut draft, index, reason);
+            step::turn_at(&mut draft, index, target, reason);
             draft.configuration(target).header.recheck = None;
         } else {
             step::withdraw(&mut draft, index, target, reason, self.desk.now);

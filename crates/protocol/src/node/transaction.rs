@@ -17,17 +17,23 @@ impl Node {
     pub(super) fn wake_transaction(&mut self, index: Index, out: &mut Vec<Command>) {
         let Some(transaction) = self.view.transaction(index).cloned() else { return };
         if transaction.status.is_final() {
+            self.desk.gathering.remove(&index);
+            if transaction.wide && self.carries(&transaction) {
+                self.tidy(index, out);
+            }
             return;
         }
         let mut draft = Draft::new(&self.view);
-        if self.desk.cancels.contains_key(&index) {
+        if self.desk.cancels.contains_key(&index) && !transaction.called_off {
             self.fill_cancelled(&mut draft, &transaction);
         } else if self.carries(&transaction) {
             self.fill_next(&mut draft, &transaction);
         } else {
             return;
         }
-        if draft.is_empty() {
+        if draft.is_empty() && transaction.wide {
+            self.prepare(&transaction, out);
+        } else if draft.is_empty() {
             self.decide(&transaction, out);
         } else {
             let txn = draft.txn();
@@ -53,18 +59,24 @@ impl Node {
                 step::turn(draft, index, Reason::Deadline);
                 self.fill_waits(draft, transaction);
             }
-            Status::Committed => self.fill_nothing(draft, transaction),
+            Status::Committed => {
+                self.fill_nothing(draft, transaction);
+                self.fill_wide(draft, transaction);
+            }
+            Status::Reverting => self.fill_wide(draft, transaction),
             _ => {}
         }
     }
 
-    /// Says of each target what it was that took too long.
+    /// Says of each target what it was that took too long; of a wide transaction, of as many as fit.
     fn fill_waits(&self, draft: &mut Draft<'_>, transaction: &Transaction) {
         for target in transaction.targets.keys() {
-            let wait = self.view.waiting_for(transaction, target).map(Reason::Waited);
-            let written = draft.transaction(transaction.index);
-            if let Some(part) = written.and_then(|t| t.targets.get_mut(target)) {
-                part.reason = part.reason.take().or(wait);
+            if transaction.wide && self.is_full(draft) {
+                return;
+            }
+            let Some(wait) = self.view.waiting_for(transaction, target) else { continue };
+            if let Some(part) = draft.part(transaction.index, target) {
+                part.reason.get_or_insert(Reason::Waited(wait));
             }
         }
     }
@@ -72,6 +84,9 @@ impl Node {
     /// Rule 10: recorded where the change was withdrawn, without the device.
     fn fill_nothing(&self, draft: &mut Draft<'_>, transaction: &Transaction) {
         for target in transaction.targets.keys() {
+            if transaction.wide && self.is_full(draft) {
+                return;
+            }
             let pending = transaction.part(target) == PartStatus::Pending;
             if pending && effect::has_nothing_to_send(&self.view, transaction, target) {
                 step::nothing(draft, transaction.index, target, self.desk.now);
@@ -86,6 +101,7 @@ impl Node {
             Status::Committed if transaction.is_atomic() => {
                 step::turn(draft, index, Reason::Cancelled);
             }
+            Status::Committed if transaction.wide => step::call_off(draft, index),
             Status::Committed => {
                 for target in transaction.targets.keys() {
                     if transaction.part(target) == PartStatus::Pending {
@@ -121,7 +137,7 @@ impl Node {
         self.write(Wake::Transaction(index), txn, out);
     }
 
-    fn edits(&self, transaction: &Transaction) -> BTreeMap<Target, Edit> {
+    pub(super) fn edits(&self, transaction: &Transaction) -> BTreeMap<Target, Edit> {
         transaction
             .targets
             .keys()

@@ -25,6 +25,29 @@ pub struct Rewritten {
     pub seen: Option<Content>,
 }
 
+/// How far a configuration has followed the wide transaction that holds it. The transaction's record
+/// says what is so; its targets follow, each in a write of its own, and until then whoever reads the
+/// configuration takes the rest from the record.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Found valid, the undo recorded: it can be decided, and is not in the committed values.
+    Prepared,
+    /// In the committed values. What fits one write is never anything else.
+    #[default]
+    Committed,
+    /// Out of the committed values again.
+    Turned,
+}
+
+impl Stage {
+    fn is_committed(&self) -> bool {
+        *self == Self::Committed
+    }
+}
+
 /// The small, often written part of a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Header {
@@ -36,6 +59,9 @@ pub struct Header {
     pub synced: Term,
     /// The open atomic transaction that holds the commit queue.
     pub holder: Option<Index>,
+    /// How far the holder is here, if it is wide.
+    #[serde(default, skip_serializing_if = "Stage::is_committed")]
+    pub stage: Stage,
     /// Rule 9: something was withdrawn; entries up to this index have been validated again.
     pub recheck: Option<Index>,
     /// Rule 8: the device refused to be brought in line, and said this.
@@ -52,10 +78,17 @@ impl Header {
         applied: Mark { index: Index::ZERO, revision: Index::ZERO },
         synced: Term::ZERO,
         holder: None,
+        stage: Stage::Committed,
         recheck: None,
         resync_refused: None,
         met: false,
     };
+
+    /// Nobody holds the commit queue any more.
+    pub(crate) fn let_go(&mut self) {
+        self.holder = None;
+        self.stage = Stage::default();
+    }
 }
 
 /// Units that a device shows in a form of its own. A record apart, since it may be long and changes

@@ -42,6 +42,8 @@ pub enum Reason {
         /// What it said.
         failure: Failure,
     },
+    /// The node that took it in stopped before all of it was written.
+    Incomplete,
     /// It was cancelled.
     Cancelled,
     /// A change below it was withdrawn, and without that one the result would break the models.

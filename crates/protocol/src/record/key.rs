@@ -15,6 +15,8 @@ pub enum Key {
     Transaction(Index),
     /// The part of a transaction that concerns one target: what was asked, its delta, its undo.
     Proposal(Index, Target),
+    /// The state of a wide transaction on one of its targets; others have it in their own record.
+    Part(Index, Target),
     /// What is wanted of a target.
     Configuration(Target),
     /// The units a device shows in a form of its own.

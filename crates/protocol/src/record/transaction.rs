@@ -244,6 +244,27 @@ pub struct Transaction {
     pub reason: Option<Reason>,
     /// Its targets. A Rollback narrows them, at its decision, to those it concerns.
     pub targets: Map<Target, Part>,
+    /// It has more targets than one write holds: each part is a record of its own, and the targets
+    /// follow what this record says.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub wide: bool,
+    /// A wide queued one that was cancelled: it is withdrawn wherever it is pending.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub called_off: bool,
+    /// How often it had to be prepared again on a target because a change below it was withdrawn: a
+    /// decision made on what was prepared before cannot be written.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub disturbed: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Transaction {

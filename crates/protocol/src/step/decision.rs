@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lockstep_types::{Edit, Index, Target, Timestamp};
 
 use super::plan::Plan;
-use super::revision_without;
 use crate::draft::Draft;
+use crate::effect;
 use crate::record::{Key, Kind, Part, Proposal, Reason, Status};
 
 /// Commits transaction `index` as planned.
@@ -22,21 +22,19 @@ pub(crate) fn commit(
     transaction.status = Status::Committed;
     transaction.decided = Some(now.max(transaction.submitted));
     transaction.targets = plan.keys().map(|target| (target.clone(), Part::default())).collect();
-    let (kind, atomic) = (transaction.kind, transaction.is_atomic());
+    let decided = transaction.clone();
+    let (kind, atomic) = (decided.kind, decided.is_atomic());
     for target in &named {
         draft.depends_on(Key::Binding(target.clone()));
         draft.configuration(target).header.committed.index = index;
     }
     for (target, planned) in plan {
         let before = draft.view.committed(target).before(&planned.delta);
-        let revision = match kind {
-            Kind::Change | Kind::Restore { .. } => index,
-            Kind::Rollback { of, .. } => revision_without(draft.view, target, of),
-        };
+        let revision = effect::revision_with(draft.view, &decided, target);
         let staged = draft.configuration(target);
         staged.header.committed.revision = revision;
         staged.header.holder = atomic.then_some(index);
-        staged.committed = planned.committed.clone();
+        staged.commit(planned.committed.clone());
         if kind.writes() {
             let edit = edits.get(target).cloned().unwrap_or_default();
             let proposal = Proposal { edit, delta: planned.delta.clone(), undo: before };
@@ -55,9 +53,8 @@ pub(super) fn mark_rolled_back<'t>(
     targets: impl Iterator<Item = &'t Target>,
     by: Option<Index>,
 ) {
-    let Some(change) = draft.transaction(change) else { return };
     for target in targets {
-        if let Some(part) = change.targets.get_mut(target) {
+        if let Some(part) = draft.part(change, target) {
             part.rolled_back_by = by;
         }
     }

@@ -8,6 +8,10 @@ use crate::record::{PartStatus, Reason, Status, Transaction};
 /// Settles the status of transaction `index` if nothing is outstanding any more, and lets go of its
 /// targets.
 pub(super) fn settle(draft: &mut Draft<'_>, index: Index, now: Timestamp) {
+    if draft.view.transaction(index).is_some_and(|transaction| transaction.wide) {
+        // Its record says so once all its parts do, in a write of its own.
+        return;
+    }
     let Some(transaction) = draft.transaction(index) else { return };
     let Some(status) = outcome(transaction) else { return };
     transaction.status = status;
@@ -15,12 +19,12 @@ pub(super) fn settle(draft: &mut Draft<'_>, index: Index, now: Timestamp) {
     let targets: Vec<Target> = transaction.targets.keys().cloned().collect();
     for target in targets {
         if draft.view.header(&target).holder == Some(index) {
-            draft.configuration(&target).header.holder = None;
+            draft.configuration(&target).header.let_go();
         }
     }
 }
 
-fn outcome(transaction: &Transaction) -> Option<Status> {
+pub(super) fn outcome(transaction: &Transaction) -> Option<Status> {
     let all = |wanted: &[PartStatus]| {
         transaction.targets.values().all(|part| wanted.contains(&part.status))
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lockstep_types::{Delta, Edit, Index, Patch, Target};
 
-use crate::record::{Kind, PartStatus, Reason, Rule, Transaction};
+use crate::record::{Kind, Reason, Rule, Transaction};
 use crate::view::View;
 
 /// A transaction's effect on one target.
@@ -101,9 +101,4 @@ fn in_the_way(view: &View, of: Index, rule: Rule, target: &Target) -> Option<Ind
                 .find(|writer| *writer != of)
         }
     }
-}
-
-/// Whether a change was withdrawn on `target`, so that it must stay out.
-pub(super) fn is_withdrawn(view: &View, change: Index, target: &Target) -> bool {
-    view.transaction(change).is_some_and(|change| change.part(target) == PartStatus::Withdrawn)
 }

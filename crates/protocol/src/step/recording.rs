@@ -4,7 +4,7 @@ use lockstep_types::{Index, Target, Term, Timestamp};
 
 use super::applied_revision;
 use super::outcome::settle;
-use super::turn::turn;
+use super::turn::turn_at;
 use super::withdrawal::withdraw;
 use crate::draft::Draft;
 use crate::effect;
@@ -46,7 +46,7 @@ pub(crate) fn refused(
     let Some(before) = draft.view.transaction(index) else { return };
     let reason = Reason::Refused { target: target.clone(), failure };
     if before.is_atomic() {
-        turn(draft, index, reason.clone());
+        turn_at(draft, index, target, reason.clone());
         set_part(draft, index, target, PartStatus::Refused, Some(reason));
         let header = &mut draft.configuration(target).header;
         header.applied.index = index;
@@ -73,8 +73,7 @@ pub(super) fn set_part(
     status: PartStatus,
     reason: Option<Reason>,
 ) {
-    let part = draft.transaction(index).and_then(|t| t.targets.get_mut(target));
-    if let Some(part) = part {
+    if let Some(part) = draft.part(index, target) {
         part.status = status;
         part.reason = reason;
     }

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lockstep_types::{Configuration as Tree, Index, Patch, Path, Target, Term, Timestamp};
 
 use super::outcome::settle;
-use super::revision_without;
 use crate::draft::Draft;
-use crate::effect;
+use crate::effect::{self, revision_without};
 use crate::record::{Kind, PartStatus, Proposal, Reason, Transaction};
 use crate::view::View;
 
@@ -23,6 +22,7 @@ pub(crate) fn withdraw(
     let view = draft.view;
     let Some(proposal) = view.proposal(index, target) else { return };
     mark(draft, index, target, reason);
+    draft.disturb(target);
     let behind: Vec<Index> = view.apply_queue(target).filter(|k| *k > index).collect();
     let committed = if behind.iter().any(|later| joins(view, *later, target)) {
         decide_anew(draft, index, target, &behind)
@@ -35,7 +35,7 @@ pub(crate) fn withdraw(
     let was_head = view.apply_head(target) == Some(index);
     let revision = revision_without(view, target, index);
     let staged = draft.configuration(target);
-    staged.committed = committed;
+    staged.commit(committed);
     staged.header.committed.revision = revision;
     if was_head {
         // It may have reached the device: read again before anything else is sent (rule 2).
@@ -50,9 +50,12 @@ pub(crate) fn withdraw(
 }
 
 fn mark(draft: &mut Draft<'_>, index: Index, target: &Target, reason: Reason) {
-    let Some(transaction) = draft.transaction(index) else { return };
-    transaction.reason.get_or_insert_with(|| reason.clone());
-    if let Some(part) = transaction.targets.get_mut(target) {
+    // The record of a wide one says so when it has its outcome.
+    let wide = draft.view.transaction(index).is_some_and(|transaction| transaction.wide);
+    if !wide && let Some(transaction) = draft.transaction(index) {
+        transaction.reason.get_or_insert_with(|| reason.clone());
+    }
+    if let Some(part) = draft.part(index, target) {
         part.status = PartStatus::Withdrawn;
         part.reason = Some(reason);
     }

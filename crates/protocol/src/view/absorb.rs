@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use lockstep_types::{Revision, Target};
+use lockstep_types::{Index, Revision, Target};
 
 use super::{Queue, Versioned, View};
-use crate::record::{Configuration, Transaction};
+use crate::record::{Configuration, Part, Status, Transaction};
 use crate::txn::{Changes, Op};
 
 impl View {
@@ -41,6 +41,11 @@ impl View {
     /// Every record was taken in: this is the store at that revision.
     pub fn restored(&mut self, revision: Revision) {
         self.revision = revision;
+        let held = self.configurations.iter().filter(|(_, c)| c.record.header.holder.is_some());
+        let held: Vec<_> = held.map(|(target, c)| (target.clone(), c.revision)).collect();
+        for (target, revision) in held {
+            self.follow(&target, revision);
+        }
     }
 
     fn take(&mut self, op: Op, revision: Revision) {
@@ -54,7 +59,10 @@ impl View {
                 let record = Arc::new(proposal);
                 self.proposals.insert_mut((index, target), Versioned { revision, record });
             }
+            Op::Part { index, target, part } => self.take_part(index, target, part, revision),
             Op::Configuration { target, header, committed, applied } => {
+                // Whoever writes it brings it up to what the record of its holder says.
+                self.lagging.remove_mut(&target);
                 let mut record =
                     self.configuration(&target).cloned().unwrap_or_else(Configuration::default);
                 // A withdrawal may leave the values alone and still change what lies below them.
@@ -69,7 +77,8 @@ impl View {
                 record.header = header;
                 record.committed.patch(&committed);
                 record.applied.patch(&applied);
-                self.configurations.insert_mut(target, Versioned { revision, record });
+                self.configurations.insert_mut(target.clone(), Versioned { revision, record });
+                self.follow(&target, revision);
             }
             Op::Marks { target, marks: record } => {
                 self.marks.insert_mut(target, Versioned { revision, record });
@@ -89,7 +98,10 @@ impl View {
         }
     }
 
-    fn take_transaction(&mut self, transaction: Transaction, revision: Revision) {
+    fn take_transaction(&mut self, mut transaction: Transaction, revision: Revision) {
+        if transaction.wide {
+            self.put_parts(&mut transaction);
+        }
         let before = self.transactions.get(&transaction.index).map(|v| Arc::clone(&v.record));
         for target in before.iter().flat_map(|old| old.targets.keys()) {
             if !transaction.targets.contains_key(target) {
@@ -97,7 +109,7 @@ impl View {
             }
         }
         for target in transaction.targets.keys() {
-            self.requeue(target, |queue| queue.place(&transaction, target));
+            self.place(&transaction, target);
         }
         if let Some(old) = &before {
             self.deadlines.remove_mut(&(old.deadline, old.index));
@@ -111,7 +123,54 @@ impl View {
             self.open.insert_mut(transaction.index, ());
         }
         let (index, record) = (transaction.index, Arc::new(transaction));
-        self.transactions.insert_mut(index, Versioned { revision, record });
+        self.transactions.insert_mut(index, Versioned { revision, record: Arc::clone(&record) });
+        if record.wide && record.status != Status::Pending {
+            for target in record.targets.keys() {
+                if self.header(target).holder == Some(index) {
+                    self.follow(target, revision);
+                }
+            }
+        }
+    }
+
+    /// Of a wide transaction, the record names the targets; the parts are records of their own.
+    fn put_parts(&self, transaction: &mut Transaction) {
+        let index = transaction.index;
+        let known = |target: &Target| self.parts.get(&(index, target.clone()));
+        let parts = transaction.targets.keys();
+        let parts = parts.map(|on| (on.clone(), known(on).map(|p| p.record.clone())));
+        transaction.targets = parts.map(|(on, part)| (on, part.unwrap_or_default())).collect();
+    }
+
+    pub(super) fn take_part(
+        &mut self,
+        index: Index,
+        target: Target,
+        part: Part,
+        revision: Revision,
+    ) {
+        let key = (index, target);
+        self.parts.insert_mut(key.clone(), Versioned { revision, record: part.clone() });
+        let Some(versioned) = self.transactions.get(&index).cloned() else { return };
+        let mut record = versioned.record;
+        if let Some(known) = Arc::make_mut(&mut record).targets.get_mut(&key.1) {
+            *known = part;
+            self.place(&record, &key.1);
+            self.transactions.insert_mut(index, Versioned { record, ..versioned });
+        }
+    }
+
+    fn place(&mut self, transaction: &Transaction, target: &Target) {
+        let mut waits = false;
+        self.requeue(target, |queue| waits = queue.place(transaction, target));
+        if transaction.wide {
+            let key = (transaction.index, target.clone());
+            if waits {
+                self.outstanding.insert_mut(key, ());
+            } else {
+                self.outstanding.remove_mut(&key);
+            }
+        }
     }
 
     fn requeue(&mut self, target: &Target, place: impl FnOnce(&mut Queue)) {

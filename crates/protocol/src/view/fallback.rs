@@ -20,7 +20,7 @@ impl View {
     }
 
     /// Every tree that may be the committed one without a decision on it as a whole: as it is, and as a
-    /// refusal, a cancel or a deadline may leave it. One in which no change stands is left out:
+    /// refusal, a cancel, a deadline or the decision on what is prepared may leave it. One in which no change stands is left out:
     /// whatever comes next is validated as a whole there.
     ///
     /// Whoever binds the target to other models has to find all of these valid.
@@ -41,8 +41,17 @@ impl View {
             standing.retain(|index| *index < last);
         }
         trees.push((!standing.is_empty(), tree));
+        trees.extend(self.prepared(target).map(|tree| (true, tree)));
         let stands = trees.into_iter().filter(|(stands, tree)| *stands || !tree.is_empty());
         stands.map(|(_, tree)| tree).collect()
+    }
+
+    /// The committed tree with the transaction that is prepared on it.
+    fn prepared(&self, target: &Target) -> Option<Tree> {
+        let holder = self.header(target).holder?;
+        let transaction = self.transaction(holder).filter(|_| self.is_prepared(holder, target))?;
+        let committed = self.committed(target);
+        Some(committed.patched(&effect::with(self, transaction, target, &committed)))
     }
 
     fn taken_out(&self, target: &Target, index: Index, tree: &Tree) -> Tree {

@@ -36,15 +36,19 @@ impl Queue {
         self.live.iter().copied()
     }
 
-    pub(super) fn place(&mut self, transaction: &Transaction, target: &Target) {
+    /// Puts an entry where it belongs. Says whether something is yet to happen to it here.
+    pub(super) fn place(&mut self, transaction: &Transaction, target: &Target) -> bool {
         let part = transaction.part(target);
         let waits = part == PartStatus::Pending;
         let index = transaction.index;
         member(&mut self.commit, index, transaction.status == Status::Pending);
-        member(&mut self.apply, index, transaction.status == Status::Committed && waits);
+        let applies = transaction.status == Status::Committed && waits;
+        member(&mut self.apply, index, applies);
         let undoable = waits || part == PartStatus::Applied;
-        member(&mut self.undo, index, transaction.status == Status::Reverting && undoable);
+        let undoes = transaction.status == Status::Reverting && undoable;
+        member(&mut self.undo, index, undoes);
         member(&mut self.live, index, transaction.is_live(target));
+        applies || undoes
     }
 
     pub(super) fn forget(&mut self, index: Index) {

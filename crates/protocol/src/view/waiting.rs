@@ -18,6 +18,8 @@ pub enum Wait {
     Recheck,
     /// To be decided: the verdict on it.
     Verdict,
+    /// To be decided: it is prepared here, and not yet on all its other targets.
+    Others,
     /// To be sent: this earlier entry is not recorded.
     Turn(Index),
     /// To be sent: no node is connected to the device.
@@ -52,6 +54,7 @@ impl View {
         match self.commit_head(target) {
             Some(head) if head != transaction.index => Wait::Behind(head),
             _ => match (header.holder, header.recheck) {
+                (Some(holder), _) if holder == transaction.index => Wait::Others,
                 (Some(holder), _) => Wait::Held(holder),
                 (None, Some(_)) => Wait::Recheck,
                 (None, None) => Wait::Verdict,

@@ -136,6 +136,9 @@ impl Look {
             (_, Stored::Record(Op::Proposal { index, target, .. })) => {
                 self.named.insert(index, format!("the proposal of {index} on {target}"));
             }
+            (_, Stored::Record(Op::Part { index, target, .. })) => {
+                self.named.insert(index, format!("the part of {index} on {target}"));
+            }
             (_, Stored::Header(target, _)) => {
                 self.configurations.insert(target);
             }

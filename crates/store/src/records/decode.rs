@@ -69,6 +69,7 @@ fn record(name: Key, key: &[u8], value: &[u8]) -> Result<Op, Error> {
         Key::Proposal(index, target) => {
             Op::Proposal { index, target, proposal: value::read(key, value)? }
         }
+        Key::Part(index, target) => Op::Part { index, target, part: value::read(key, value)? },
         Key::Marks(target) => Op::Marks { target, marks: value::read(key, value)? },
         Key::Mastership(target) => Op::Mastership { target, mastership: value::read(key, value)? },
         Key::Binding(target) => Op::Binding { target, binding: value::read(key, value)? },

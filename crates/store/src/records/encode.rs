@@ -44,6 +44,7 @@ impl Encoded {
             Record::Id { index, .. } => self.put(&name, index),
             Record::Transaction(transaction) => self.put(&name, transaction),
             Record::Proposal { proposal, .. } => self.put(&name, proposal),
+            Record::Part { part, .. } => self.put(&name, part),
             Record::Configuration { target, header, committed, applied } => {
                 let base = base(txn, target)?;
                 self.configuration(target, base, header, (committed, applied))

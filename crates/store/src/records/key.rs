@@ -70,6 +70,7 @@ impl Name {
                 Key::Id(_) => "id",
                 Key::Transaction(_) => "transaction",
                 Key::Proposal(..) => "proposal",
+                Key::Part(..) => "part",
                 Key::Configuration(_) => "configuration",
                 Key::Marks(_) => "marks",
                 Key::Mastership(_) => "mastership",
@@ -105,6 +106,7 @@ fn record(key: &Key) -> String {
         Key::Id(id) => format!("id/{}", escape(id)),
         Key::Transaction(index) => format!("transaction/{index:020}"),
         Key::Proposal(index, target) => format!("proposal/{index:020}/{}", escape(target)),
+        Key::Part(index, target) => format!("part/{index:020}/{}", escape(target)),
         Key::Configuration(target) => format!("configuration/{}", escape(target)),
         Key::Marks(target) => format!("marks/{}", escape(target)),
         Key::Mastership(target) => format!("mastership/{}", escape(target)),
@@ -133,6 +135,9 @@ fn parse(parts: &[&str]) -> Option<Name> {
         ["transaction", index] => Name::Record(Key::Transaction(Index::new(number(index)?))),
         ["proposal", index, target] => {
             Name::Record(Key::Proposal(Index::new(number(index)?), self::target(target)?))
+        }
+        ["part", index, target] => {
+            Name::Record(Key::Part(Index::new(number(index)?), self::target(target)?))
         }
         ["configuration", target] => Name::Record(Key::Configuration(self::target(target)?)),
         ["marks", target] => Name::Record(Key::Marks(self::target(target)?)),
@@ -182,6 +187,7 @@ mod tests {
                 Key::Id(TransactionId::new(name).unwrap()),
                 Key::Transaction(Index::new(7)),
                 Key::Proposal(Index::new(u64::MAX), target(name)),
+                Key::Part(Index::new(3), target(name)),
                 Key::Configuration(target(name)),
                 Key::Marks(target(name)),
                 Key::Mastership(target(name)),

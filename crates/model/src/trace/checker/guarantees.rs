@@ -88,6 +88,7 @@ fn touched(op: &Op, store: &View) -> Vec<Target> {
             .map(|t| t.targets.keys().cloned().collect())
             .unwrap_or_default(),
         Key::Proposal(_, target)
+        | Key::Part(_, target)
         | Key::Configuration(target)
         | Key::Marks(target)
         | Key::Mastership(target)

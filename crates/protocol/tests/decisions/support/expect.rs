@@ -75,6 +75,9 @@ pub(crate) fn entry<const N: usize>(at: u64, name: &str, targets: [&str; N]) -> 
         finished: None,
         status: Status::Pending,
         reason: None,
+        wide: false,
+        called_off: false,
+        disturbed: 0,
         targets: parts(targets.map(|on| (on, PartStatus::Pending))),
     }
 }
