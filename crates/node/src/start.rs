@@ -143,10 +143,14 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     Ok(Running { handle: Handle { shared }, stop, runtime, keeper, stop_keeper })
 }
 
+/// How many operations a write has at the most, whatever the store takes. Each answer of a device compares
+/// the record of its transaction, unless that is wide: with more targets than this it had better be.
+const OPERATIONS: usize = 128;
+
 /// How many records fit a write of so many operations. A configuration is one record and two keys, so a
 /// target, with its proposal, is two records and three keys.
 fn records_per_write(operations: usize) -> usize {
-    let targets = operations.saturating_sub(4) / 3;
+    let targets = operations.min(OPERATIONS).saturating_sub(4) / 3;
     4 + 2 * targets
 }
 

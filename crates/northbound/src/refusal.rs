@@ -15,7 +15,8 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
             Code::Unavailable
         }
         Refusal::TooManyOpen(_) => Code::ResourceExhausted,
-        Refusal::TooManyTargets(_) => Code::Unimplemented,
+        Refusal::TooManyTargets(_) => Code::InvalidArgument,
+        Refusal::BeingWritten(_) => Code::Unavailable,
         Refusal::IdTaken(_) | Refusal::IdPending => Code::AlreadyExists,
         Refusal::NotAChange(_) | Refusal::NotConcerned { .. } | Refusal::Finished { .. } => {
             Code::FailedPrecondition

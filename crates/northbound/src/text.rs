@@ -47,6 +47,10 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
                 brief(&failure.message, WORDS)
             ),
         ),
+        Reason::Incomplete => (
+            Code::Aborted,
+            "its node stopped before all of it was written; nothing of it took effect, send it again".into(),
+        ),
         Reason::Cancelled => (Code::Aborted, "it was cancelled".into()),
         Reason::NotCommitted(of) => (
             Code::FailedPrecondition,
@@ -89,6 +93,7 @@ pub(crate) fn wait(wait: &Wait) -> String {
         }
         Wait::Recheck => "what is committed to be validated again after a withdrawal".into(),
         Wait::Verdict => "its validation".into(),
+        Wait::Others => "its other targets to be prepared".into(),
         Wait::Turn(index) => format!("transaction {index} to be applied first"),
         Wait::Connection => "a connection to the device".into(),
         Wait::Synchronising => "the device to be brought in line".into(),

@@ -193,14 +193,14 @@ impl<'v> Draft<'v> {
             && self.masterships.is_empty()
     }
 
-    /// How many records would be written.
-    pub(crate) fn records(&self) -> usize {
+    /// How many keys of the store would be written: a configuration is two.
+    pub(crate) fn keys(&self) -> usize {
         usize::from(self.head.is_some())
             + self.ids.len()
             + self.transactions.len()
             + self.parts.len()
             + self.proposals.len()
-            + self.configurations.len()
+            + 2 * self.configurations.len()
             + self.marks.len()
             + self.masterships.len()
     }

@@ -109,6 +109,9 @@ impl World {
             finished: None,
             status: Status::Committed,
             reason: None,
+            wide: false,
+            called_off: false,
+            disturbed: 0,
             targets: [(self.spec.name.clone(), part)].into_iter().collect(),
         }));
     }

@@ -12,4 +12,5 @@ mod binding;
 mod clients;
 mod defaults;
 mod lab;
+mod wide;
 mod writes;

@@ -25,8 +25,8 @@ use crate::step;
 impl Node {
     /// Whether a write in the making holds as much as it may.
     pub(super) fn is_full(&self, draft: &Draft<'_>) -> bool {
-        // One more target is three records at the most: its part, its proposal, its configuration.
-        draft.records() + 3 > self.settings.records_per_write && !draft.is_empty()
+        // One more target is four keys at the most: its part, its proposal, its configuration.
+        draft.keys() + 4 > self.settings.records_per_write && !draft.is_empty()
     }
 
     /// What is left to be done for a decided transaction, if it is wide: withdraw what was called off,
@@ -90,7 +90,7 @@ impl Node {
                 for (target, edit) in request.body.edits.range(from.clone()..) {
                     let proposal = Proposal { edit: edit.clone(), ..Proposal::default() };
                     draft.put_proposal(index, target, proposal);
-                    if draft.records() >= self.settings.records_per_write {
+                    if draft.keys() >= self.settings.records_per_write {
                         break;
                     }
                 }
@@ -110,7 +110,7 @@ impl Node {
         if !judged.is_empty() {
             return judged;
         }
-        let most = (self.settings.records_per_write / 2).max(1);
+        let most = (self.settings.records_per_write / 3).max(1);
         transaction.targets.keys().filter(ready).take(most).cloned().collect()
     }
 

@@ -100,13 +100,13 @@ fn a_target_nobody_knows_and_a_request_for_none_fail_before_submit() {
 }
 
 #[test]
-fn more_targets_than_one_write_holds_fail_before_submit() {
-    let settings = Settings { records_per_write: 7, ..Settings::default() };
+fn more_targets_than_a_transaction_may_have_fail_before_submit() {
+    let settings = Settings { targets: 1, ..Settings::default() };
     let mut world = World::with_settings(1, ["t1", "t2"], &settings);
     let edit = || set([("/a", "1")]);
-    let wide = asynchronous(change("a", [("t1", edit()), ("t2", edit())]));
+    let many = asynchronous(change("a", [("t1", edit()), ("t2", edit())]));
     let refused = refused_answer(1, Refusal::TooManyTargets(2));
-    assert_eq!(world.submit(N1, 1, wide), [refused]);
+    assert_eq!(world.submit(N1, 1, many), [refused]);
     world.commit(N1, 2, asynchronous(change("b", [("t1", edit())])));
     assert_eq!(world.status(1), Status::Committed);
 }

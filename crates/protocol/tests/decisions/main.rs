@@ -59,4 +59,6 @@ mod waiting;
 #[cfg(test)]
 mod waits_recorded;
 #[cfg(test)]
+mod wide;
+#[cfg(test)]
 mod withdrawal;

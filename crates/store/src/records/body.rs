@@ -51,6 +51,11 @@ fn room(limits: Limits) -> usize {
     limits.bytes / 3
 }
 
+/// Below this a value always has room, however many there are.
+fn short(limits: Limits) -> usize {
+    limits.bytes / (2 * limits.operations.max(1))
+}
+
 /// A write that fits, and the values that were laid down beside it for that.
 #[derive(Debug)]
 pub(super) struct Laid {
@@ -64,7 +69,7 @@ impl Laid {
         let mut laid = Self { txn, places: Vec::new() };
         let limits = store.limits();
         while laid.txn.bytes() > limits.bytes {
-            let Some((key, value)) = longest(&mut laid.txn, room(limits) / 8) else { break };
+            let Some((key, value)) = longest(&mut laid.txn, short(limits)) else { break };
             let unique = RandomState::new().hash_one(0);
             let mut place = Elsewhere { unique, parts: 0 };
             for part in value.chunks(room(limits).max(1)) {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use lockstep_protocol::record::{Header, PartStatus, Status, Transaction};
 use lockstep_protocol::{Op, View};
+use lockstep_types::Target;
 
 /// Panics if a write does what no write may.
 pub(crate) fn check(store: &View, ops: &[Op]) {
@@ -12,6 +13,11 @@ pub(crate) fn check(store: &View, ops: &[Op]) {
     for op in ops {
         match op {
             Op::Transaction(transaction) => check_transaction(store, transaction),
+            Op::Part { index, target, part } => {
+                let before = store.transaction(*index).expect("a part of an entry of the log");
+                assert!(before.wide, "only wide ones have parts of their own: {op:?}");
+                check_part(Some(before), target, part.status);
+            }
             Op::Configuration { target, header, .. } => {
                 check_header(store.header(target), header);
             }
@@ -30,15 +36,18 @@ fn check_transaction(store: &View, after: &Transaction) {
         after.index,
         after.status,
     );
-    for (target, part) in &after.targets {
-        let old = before.map_or(PartStatus::Pending, |before| before.part(target));
-        assert!(
-            old == part.status || may_follow(old, part.status),
-            "transaction {} on {target}: {old:?} is followed by {:?}",
-            after.index,
-            part.status,
-        );
+    for (target, part) in after.targets.iter().filter(|_| !after.wide) {
+        check_part(before, target, part.status);
     }
+}
+
+fn check_part(before: Option<&Transaction>, target: &Target, after: PartStatus) {
+    let old = before.map_or(PartStatus::Pending, |before| before.part(target));
+    let index = before.map(|before| before.index);
+    assert!(
+        old == after || may_follow(old, after),
+        "transaction {index:?} on {target}: {old:?} is followed by {after:?}",
+    );
 }
 
 fn may_follow(before: PartStatus, after: PartStatus) -> bool {

@@ -1,8 +1,10 @@
 //! The store: compares are checked, writes happen whole, and nodes hear of them when they are told.
 
-use lockstep_protocol::record::Key;
-use lockstep_protocol::{Changes, Command, Compare, Event, Op, Txn, Written};
-use lockstep_types::Revision;
+use std::collections::BTreeMap;
+
+use lockstep_protocol::record::{Configuration, Key};
+use lockstep_protocol::{Changes, Command, Compare, Event, Op, Txn, View, Written};
+use lockstep_types::{Revision, Target};
 
 use super::World;
 use crate::support::rules;
@@ -22,6 +24,31 @@ impl World {
         let mut compares: Vec<Compare> = unchanged.chain(others).collect();
         compares.sort();
         Txn { compares, ops: ops.into_iter().collect() }
+    }
+
+    /// The store as a node that starts reads it: from the records alone.
+    pub(crate) fn loaded(&self) -> View {
+        let mut view = View::new();
+        let mut configurations: BTreeMap<Target, (Revision, Configuration)> = BTreeMap::new();
+        for (revision, op) in
+            self.history.iter().flat_map(|c| c.ops.iter().map(|op| (c.revision, op)))
+        {
+            match op {
+                Op::Configuration { target, header, committed, applied } => {
+                    let (at, kept) = configurations.entry(target.clone()).or_default();
+                    *at = revision;
+                    kept.header = header.clone();
+                    kept.committed.patch(committed);
+                    kept.applied.patch(applied);
+                }
+                op => view.restore(op.clone(), revision),
+            }
+        }
+        for (target, (revision, kept)) in configurations {
+            view.restore_configuration(target, kept, revision);
+        }
+        view.restored(self.store.revision());
+        view
     }
 
     /// Changes the store from outside; no node has heard of it yet.
