@@ -102,6 +102,7 @@ explore-quick: ## explore the core's states for a minute or two; the table of mu
 	@scripts/setup build
 	$(MODEL) explore --quick
 	$(MODEL) mutants --check docs/mutants.md
+	$(MODEL) diagrams --check docs/protocol.md
 
 .PHONY: explore
 explore: ## explore the core's states far further
@@ -112,6 +113,11 @@ explore: ## explore the core's states far further
 mutants: ## break the core in each known way; each must be caught (writes docs/mutants.md)
 	@scripts/setup build
 	$(MODEL) mutants --write docs/mutants.md
+
+.PHONY: diagrams
+diagrams: ## draw the pictures of docs/protocol.md from the core's tables
+	@scripts/setup build
+	$(MODEL) diagrams docs/protocol.md
 
 .PHONY: story
 story: ## tell the story of a few transactions, played by the core alone

@@ -45,6 +45,9 @@ impl Change {
             finished: status.is_final().then_some(submitted),
             status,
             reason: None,
+            wide: false,
+            called_off: false,
+            disturbed: 0,
             targets: [(self.target.clone(), part)].into(),
         }))
     }

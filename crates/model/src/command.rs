@@ -2,6 +2,7 @@
 
 pub(crate) mod check_trace;
 pub(crate) mod demo;
+pub(crate) mod diagrams;
 pub(crate) mod explore;
 pub(crate) mod hunt;
 pub(crate) mod mutants;

@@ -76,7 +76,7 @@ pub struct Invariant {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 16] = [
+pub const ALL: [Invariant; 17] = [
     Invariant { name: "Order", keeps: order::keeps },
     Invariant { name: "Decision", keeps: decision::keeps },
     Invariant { name: "AllOrNothing", keeps: all_or_nothing::keeps },

@@ -17,6 +17,7 @@
 //! [`trace`], which checks a record of a run of the real product.
 
 pub mod demo;
+pub mod diagrams;
 pub mod explore;
 pub mod facts;
 pub mod invariants;

@@ -25,6 +25,8 @@ enum Command {
     Hunt(command::hunt::Hunt),
     /// Tell the story of a few transactions, played by the real core
     Demo(command::demo::Demo),
+    /// Draw the pictures of the protocol page
+    Diagrams(command::diagrams::Diagrams),
     /// Take one run through a scenario, and write it as a trace
     Walk(command::walk::Walk),
     /// Check a trace: names the first step that the protocol does not allow
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Command::Mutants(mutants) => mutants.run(),
         Command::Hunt(hunt) => hunt.run(),
         Command::Demo(demo) => demo.run(),
+        Command::Diagrams(diagrams) => diagrams.run(),
         Command::Walk(walk) => walk.run(),
         Command::CheckTrace(check) => check.run(),
     }

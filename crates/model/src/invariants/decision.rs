@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_protocol::node::Work;
-use lockstep_protocol::record::{PartStatus, Reason, Status, Transaction};
+use lockstep_protocol::record::{Kind, PartStatus, Reason, Status, Transaction};
 use lockstep_protocol::{Ask, View};
 use lockstep_types::{Configuration as Tree, Target};
 
@@ -26,7 +26,14 @@ pub fn keeps(step: &Step<'_>) -> bool {
 
 fn follows(old: &Transaction, new: &Transaction) -> bool {
     let same = old.id == new.id && old.kind == new.kind && old.submitted == new.submitted;
-    same && (old.status == new.status || old.status.successors().contains(&new.status))
+    let parts = old.targets.iter().all(|(target, old)| {
+        let new = new.targets.get(target).map_or(old.status, |new| new.status);
+        old.status == new || old.status.successors().contains(&new)
+    });
+    let moves = old.status == new.status || old.status.successors().contains(&new.status);
+    // Only a Rollback turns out to concern fewer targets than were named.
+    let fewer = matches!(old.kind, Kind::Rollback { .. });
+    same && parts && moves && (fewer || old.targets.keys().eq(new.targets.keys()))
 }
 
 fn ids_differ(store: &View) -> bool {

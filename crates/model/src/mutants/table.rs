@@ -19,6 +19,6 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         restore::MUTANTS,
         wide::MUTANTS,
     ]
-        .into_iter()
-        .flatten()
+    .into_iter()
+    .flatten()
 }

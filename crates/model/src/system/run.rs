@@ -75,6 +75,12 @@ impl System {
         self.take(&changes);
         self.commits.push(Commit { session, before, after: self.store.clone() });
         self.read();
+        if self.nodes.iter().all(|node| node.core.is_none())
+            && let Some(record) = &mut self.record
+        {
+            // Nobody is there to say that it happened.
+            record.outside(&changes);
+        }
         self.watch(&changes);
         Written::Done(changes.revision)
     }

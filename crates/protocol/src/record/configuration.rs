@@ -43,6 +43,29 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// Every one, in the order in which they come about.
+    pub const ALL: [Self; 3] = [Self::Prepared, Self::Committed, Self::Turned];
+
+    /// What may follow while the same transaction holds. The one table of transitions.
+    #[must_use]
+    pub const fn successors(self) -> &'static [Self] {
+        match self {
+            Self::Prepared => &[Self::Committed],
+            Self::Committed => &[Self::Turned],
+            Self::Turned => &[],
+        }
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prepared => "prepared",
+            Self::Committed => "committed",
+            Self::Turned => "turned",
+        }
+    }
+
     fn is_committed(&self) -> bool {
         *self == Self::Committed
     }

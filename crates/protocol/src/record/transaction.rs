@@ -167,6 +167,20 @@ pub enum PartStatus {
 }
 
 impl PartStatus {
+    /// Every one, in the order in which they come about.
+    pub const ALL: [Self; 5] =
+        [Self::Pending, Self::Applied, Self::Refused, Self::Withdrawn, Self::Undone];
+
+    /// What may follow. The one table of transitions: code, docs and tests read it.
+    #[must_use]
+    pub const fn successors(self) -> &'static [Self] {
+        match self {
+            Self::Pending => &[Self::Applied, Self::Refused, Self::Withdrawn, Self::Undone],
+            Self::Applied => &[Self::Undone],
+            Self::Refused | Self::Withdrawn | Self::Undone => &[],
+        }
+    }
+
     /// The word for it, wherever a person or a program reads it.
     #[must_use]
     pub const fn name(self) -> &'static str {

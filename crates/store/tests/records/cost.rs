@@ -41,6 +41,9 @@ fn transaction(index: u64) -> Transaction {
         finished: Some(Timestamp::new(2)),
         status: Status::Applied,
         reason: None,
+        wide: false,
+        called_off: false,
+        disturbed: 0,
         targets: [(target("leaf1"), part)].into(),
     }
 }

@@ -101,6 +101,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         find: "} else if !self.is_next(transaction, target) {",
         replace: "} else if prepared.is_empty() {",
         scenario: "wide-behind",
-        invariant: "Durability",
+        invariant: "Decision",
     },
 ];

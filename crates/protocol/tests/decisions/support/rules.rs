@@ -45,17 +45,9 @@ fn check_part(before: Option<&Transaction>, target: &Target, after: PartStatus) 
     let old = before.map_or(PartStatus::Pending, |before| before.part(target));
     let index = before.map(|before| before.index);
     assert!(
-        old == after || may_follow(old, after),
+        old == after || old.successors().contains(&after),
         "transaction {index:?} on {target}: {old:?} is followed by {after:?}",
     );
-}
-
-fn may_follow(before: PartStatus, after: PartStatus) -> bool {
-    match before {
-        PartStatus::Pending => true,
-        PartStatus::Applied => after == PartStatus::Undone,
-        PartStatus::Refused | PartStatus::Withdrawn | PartStatus::Undone => false,
-    }
 }
 
 /// Order: indexes never go back, and applied never passes committed.
