@@ -75,26 +75,6 @@ def test_too_large_a_message(lab):
         assert "limits.message" in fails(grpc.StatusCode.RESOURCE_EXHAUSTED, lambda: stub.Get(everything))
 
 
-def test_extensions_of_others(lab):
-    def extension(number):
-        added = gnmi_pb2.SetRequest().extension.add()
-        added.registered_ext.id = number
-        added.registered_ext.msg = b"\x08\x01"
-        return added
-
-    history = gnmi_pb2.SetRequest().extension.add()
-    history.history.snapshot_time = 1
-    with lab.stub() as stub:
-        ask = lambda *extensions: lambda: stub.Set(on(["leaf1"], "x", extension=extensions))
-        for number in (111, 112):
-            assert str(number) in fails(grpc.StatusCode.UNIMPLEMENTED, ask(extension(number)))
-        fails(grpc.StatusCode.INVALID_ARGUMENT, ask(extension(111), options(queued=True)))
-        fails(grpc.StatusCode.INVALID_ARGUMENT, ask(history))
-        read = gnmi_pb2.GetRequest(prefix=gnmi_pb2.Path(target="leaf1"), type=1, extension=[history])
-        fails(grpc.StatusCode.INVALID_ARGUMENT, lambda: stub.Get(read))
-    assert lab.transactions() == []
-
-
 def test_reflection_lists_what_is_served(lab):
     with grpc.insecure_channel(f"127.0.0.1:{lab.port}") as channel:
         same = lambda content: content

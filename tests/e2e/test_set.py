@@ -173,8 +173,6 @@ def test_errors_have_the_code_that_fits(lab):
         fails(invalid, lambda: stub.Set(origin))
         odd = gnmi_pb2.SetRequest(extension=[options(unknown=1)])
         fails(invalid, lambda: stub.Set(odd))
-        dry = gnmi_pb2.SetRequest(extension=[options(dry_run=True)])
-        fails(unimplemented, lambda: stub.Set(dry))
     # What was refused left nothing, neither in the log nor on the device; what broke a rule is in the log.
     assert [t["status"] for t in lab.transactions()] == ["rejected", "rejected"]
     assert lab.on_device("leaf1", "/") in (None, {})

@@ -2,6 +2,8 @@
 
 import datetime
 import ipaddress
+import socket
+import ssl
 
 import grpc
 import pytest
@@ -52,6 +54,7 @@ def behind_tls(tmp_path):
     authority.issue("node")
     authority.issue("client")
     lab = Lab(tmp_path, devices=1)
+    lab.authority = authority
     tls = {"cert": "node.pem", "key": "node.key", "ca": "ca.pem", "require-client-cert": True}
     lab.write_config(insecure=False, tls=tls)
     lab.start_device("leaf1")
@@ -66,6 +69,7 @@ def flags(lab, *, client=True):
     return ["--tls-ca", lab.folder / "ca.pem", *(own if client else [])]
 
 
+# rule: tls, tls-mutual
 def test_only_who_has_a_certificate_comes_in(behind_tls):
     lab = behind_tls
     lab.start_node(wait=False)
@@ -90,3 +94,63 @@ def test_certificates_of_nobody_in_particular(behind_tls):
     node = Process(lab.folder / "node.log", "serve", "--config", lab.folder / "lockstep.yaml")
     assert node.process.wait(30) == 1
     assert "tls.require-client-cert" in node.log.read_text()
+
+
+def serial(lab):
+    """The serial number of the certificate that the node shows."""
+    context = ssl.create_default_context(cafile=lab.folder / "ca.pem")
+    context.load_cert_chain(lab.folder / "client.pem", lab.folder / "client.key")
+    context.set_alpn_protocols(["h2"])
+    with socket.create_connection(("127.0.0.1", lab.port)) as plain:
+        with context.wrap_socket(plain, server_hostname="127.0.0.1") as wrapped:
+            return x509.load_der_x509_certificate(wrapped.getpeercert(True)).serial_number
+
+
+# rule: tls-reload
+def test_certificates_are_renewed_without_a_restart(behind_tls):
+    lab = behind_tls
+    lab.start_node(wait=False)
+    first = until("the node answers", lambda: serial(lab))
+    read = lambda name: (lab.folder / name).read_bytes()
+    credentials = grpc.ssl_channel_credentials(read("ca.pem"), read("client.key"), read("client.pem"))
+    with grpc.secure_channel(f"127.0.0.1:{lab.port}", credentials) as channel:
+        ask = lambda: gnmi_pb2_grpc.gNMIStub(channel).Capabilities(gnmi_pb2.CapabilityRequest())
+        ask()
+        # Half of a pair is no pair: the old one is used.
+        whole, key = read("node.pem"), read("node.key")
+        lab.authority.issue("node")
+        renewed = read("node.key")
+        (lab.folder / "node.key").write_bytes(key)
+        assert serial(lab) == first
+        (lab.folder / "node.key").write_bytes(renewed)
+        second = until("the new one is shown", lambda: serial(lab) != first and serial(lab))
+        assert second == x509.load_pem_x509_certificate(read("node.pem")).serial_number
+        # Who was connected stays so.
+        ask()
+    assert whole != read("node.pem")
+
+
+# rule: tls-mutual
+def test_a_certificate_of_the_client_may_be_left_to_it(behind_tls):
+    lab = behind_tls
+    lab.write_config(insecure=False, tls={"cert": "node.pem", "key": "node.key", "ca": "ca.pem"})
+    lab.start_node(wait=False)
+    ask = lambda *more: lab.command("target", "list", *more, insecure=False)
+    until("the node answers", lambda: ask(*flags(lab, client=False)).returncode == 0)
+    assert ask(*flags(lab)).returncode == 0
+    # One that somebody else signed is worse than none.
+    stranger = lab.folder / "stranger"
+    stranger.mkdir()
+    Authority(stranger).issue("client")
+    own = ["--tls-cert", stranger / "client.pem", "--tls-key", stranger / "client.key"]
+    assert ask("--tls-ca", lab.folder / "ca.pem", *own).returncode != 0
+
+
+# rule: tls-plaintext
+def test_plaintext_is_for_the_machine_itself_and_only_when_asked_for(tmp_path):
+    lab = Lab(tmp_path, devices=1)
+    for listen, insecure, words in (("0.0.0.0:0", True, "which others can reach"), ("127.0.0.1:0", False, "tls is missing")):
+        lab.write_config(listen=listen, insecure=insecure)
+        node = Process(lab.folder / "node.log", "serve", "--config", lab.folder / "lockstep.yaml")
+        assert node.process.wait(30) == 1
+        assert words in node.log.read_text().replace("tls: is", "tls is"), node.log.read_text()

@@ -1,8 +1,10 @@
-//! Extensions: who is master, commits that are to be confirmed, the options of a Set, and its outcome.
+//! Extensions: who is master, commits that are to be confirmed, the options of a Set, its outcome or what
+//! would come of it, and those of onos-config.
 
 mod commit;
 mod error;
 mod fields;
+pub mod onos;
 
 pub use commit::{cancel, commit, commit_told, configuration_only, confirm};
 pub use error::Error;
@@ -15,12 +17,7 @@ use crate::proto::gnmi_ext::extension::Ext;
 use crate::proto::gnmi_ext::{
     Extension, ExtensionId, MasterArbitration, RegisteredExtension, Role,
 };
-use crate::proto::lockstep::v1::{Outcome, SetOptions};
-
-/// How onos-config's clients say whether they wait, and for what.
-const ONOS_STRATEGY: i32 = 111;
-/// How they say which models a target has.
-const ONOS_VERSIONS: i32 = 112;
+use crate::proto::lockstep::v1::{Outcome, Preview, SetOptions};
 
 /// What a client says about who is master.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,19 +78,23 @@ pub fn with_outcome(outcome: &Outcome) -> Extension {
     experimental(outcome)
 }
 
-/// Refuses what would be done otherwise than its client expects if it were passed over: history, which
-/// belongs to Subscribe, and the extensions of onos-config.
-pub fn refuse_foreign(extensions: &[Extension]) -> Result<(), Error> {
-    if extensions.iter().any(|extension| matches!(extension.ext, Some(Ext::History(_)))) {
-        return Err(Error::History);
-    }
-    let has = |number| registered(extensions).any(|registered| registered.id == number);
-    if has(ONOS_STRATEGY) && ours::<SetOptions>(extensions).next().is_some() {
-        return Err(Error::TwoStrategies);
-    }
-    match [ONOS_STRATEGY, ONOS_VERSIONS].into_iter().find(|number| has(*number)) {
-        Some(number) => Err(Error::Unimplemented { number }),
-        None => Ok(()),
+/// What would change, by target, that the answer to a dry run carries, if it does.
+pub fn preview(extensions: &[Extension]) -> Option<Preview> {
+    let any = ours::<Preview>(extensions).next()?;
+    Preview::decode(any.value.as_slice()).ok()
+}
+
+/// The extension that carries what would change.
+pub fn with_preview(preview: &Preview) -> Extension {
+    experimental(preview)
+}
+
+/// Refuses what belongs to Subscribe: passed over, its client would take the answer for that of another
+/// time.
+pub fn refuse_history(extensions: &[Extension]) -> Result<(), Error> {
+    match extensions.iter().any(|extension| matches!(extension.ext, Some(Ext::History(_)))) {
+        true => Err(Error::History),
+        false => Ok(()),
     }
 }
 

@@ -8,6 +8,9 @@ use tonic::{Code, Status};
 /// How the gRPC library begins when a request is larger than it was told to take.
 const TOO_LARGE: &str = "Error, decoded message length too large";
 
+/// How it begins when a request is no message.
+const UNDECODABLE: &str = "failed to decode Protobuf message";
+
 /// Rewrites the errors that come from below the services, and shortens those that are too long.
 pub(crate) async fn check(answer: Response, limit: usize) -> Response {
     // An answer that went well has its status at the end, not in the headers.
@@ -15,12 +18,30 @@ pub(crate) async fn check(answer: Response, limit: usize) -> Response {
     if status.code() == Code::OutOfRange && status.message().starts_with(TOO_LARGE) {
         return too_large("the request", limit).into_http();
     }
+    if is_undecodable(&status) {
+        return undecodable(status).into_http();
+    }
     if status.message().len() > MESSAGE {
         let message = brief(status.message(), MESSAGE);
         let details = status.details().to_vec().into();
         return Status::with_details(status.code(), message, details).into_http();
     }
     answer
+}
+
+fn is_undecodable(status: &Status) -> bool {
+    status.code() == Code::Internal && status.message().starts_with(UNDECODABLE)
+}
+
+/// An error of a client's own stream: where its message is none, that is the client's doing.
+pub(crate) fn undecodable(status: Status) -> Status {
+    if !is_undecodable(&status) {
+        return status;
+    }
+    Status::invalid_argument(brief(
+        &format!("the request is no message: {}", status.message()),
+        MESSAGE,
+    ))
 }
 
 /// An answer, if it is not larger than messages may be.
@@ -56,6 +77,14 @@ mod tests {
         assert!(told.message().contains("limits.message, which is 7 bytes"), "{told}");
         // Others may be out of range too.
         assert_eq!(checked(Status::out_of_range("past")).await.code(), Code::OutOfRange);
+    }
+
+    #[tokio::test]
+    async fn what_is_no_message_is_the_clients_doing() {
+        let told = checked(Status::internal(format!("{UNDECODABLE}: buffer underflow"))).await;
+        assert_eq!(told.code(), Code::InvalidArgument);
+        assert!(told.message().contains("underflow"), "{told}");
+        assert_eq!(checked(Status::internal("ours")).await.code(), Code::Internal);
     }
 
     #[tokio::test]

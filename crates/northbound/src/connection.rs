@@ -98,7 +98,7 @@ impl Listener {
     }
 
     /// The next connection; never an end.
-    async fn next(&mut self) -> (Connection, SocketAddr) {
+    pub(crate) async fn next(&mut self) -> (Connection, SocketAddr) {
         loop {
             match self.listener.accept().await {
                 Ok((stream, from)) => {

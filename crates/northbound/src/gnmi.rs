@@ -4,6 +4,7 @@ mod capabilities;
 mod encoding;
 mod filter;
 mod get;
+mod masters;
 mod place;
 mod set;
 mod subscribe;
@@ -26,6 +27,7 @@ use crate::hub::Hub;
 use crate::ids::Ids;
 use crate::serve::{Limits, Options};
 use crate::workers::Workers;
+use masters::Masters;
 use subscribe::{Places, Told};
 
 pub(crate) use set::judge;
@@ -40,6 +42,7 @@ pub(crate) struct Service {
     fresh: Fresh,
     hub: Hub,
     places: Places,
+    masters: Masters,
     /// The largest message, in bytes.
     message: usize,
     /// How many transactions a subscriber may be behind.
@@ -63,6 +66,7 @@ impl Service {
             fresh: Fresh::new(node.clone(), options.records.clone()),
             hub: Hub::start(node.clone(), behind),
             places: Places::new(subscriptions),
+            masters: Masters::default(),
             message,
             behind,
             stopping,

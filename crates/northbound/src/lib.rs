@@ -25,6 +25,7 @@ mod outcome;
 mod refusal;
 mod serve;
 mod text;
+mod tls;
 mod workers;
 
 pub use serve::{Error, Limits, Options, Server, Tls, serve};

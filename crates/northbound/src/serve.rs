@@ -13,9 +13,10 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
-use tonic::transport::{Certificate, Identity, Server as Grpc, ServerTlsConfig};
+use tonic::transport::Server as Grpc;
 
 use crate::connection::Listener;
+use crate::tls::{self, Certificates};
 use crate::{admin, answers, gnmi, http, ids::Ids};
 
 /// How long clients have to take their answers and go, once nothing is served any more.
@@ -89,7 +90,7 @@ pub enum Error {
     },
     /// A certificate or key cannot be used.
     #[error("the certificate or its key cannot be used: {0}")]
-    Certificate(tonic::transport::Error),
+    Certificate(String),
     /// Reflection cannot describe what is served.
     #[error("the services cannot be described: {0}")]
     Reflection(tonic_reflection::server::Error),
@@ -157,10 +158,18 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
         None => None,
     };
     let router = grpc(node, &options, stop.clone()).await?;
-    let incoming = Listener::new(listener, cut.clone()).into_stream();
+    let listener = Listener::new(listener, cut.clone());
     let stopped = stop.clone().cancelled_owned();
+    let certificates = options.tls.map(Certificates::read).transpose()?;
     tasks.spawn(async move {
-        if let Err(error) = router.serve_with_incoming_shutdown(incoming, stopped).await {
+        let ended = match certificates {
+            Some(certificates) => {
+                let incoming = tls::accept(listener, certificates);
+                router.serve_with_incoming_shutdown(incoming, stopped).await
+            }
+            None => router.serve_with_incoming_shutdown(listener.into_stream(), stopped).await,
+        };
+        if let Err(error) = ended {
             tracing::error!(%error, "the gRPC listener ended");
         }
     });
@@ -193,11 +202,7 @@ async fn grpc(
     let limit = options.limits.message;
     let checked = axum::middleware::map_response(move |answer| answers::check(answer, limit));
     let routes = Routes::from(routes.into_axum_router().layer(checked));
-    let mut grpc = Grpc::builder();
-    if let Some(tls) = &options.tls {
-        grpc = grpc.tls_config(certificates(tls)?).map_err(Error::Certificate)?;
-    }
-    Ok(grpc.add_routes(routes))
+    Ok(Grpc::builder().add_routes(routes))
 }
 
 /// Describes what is served here, and nothing else.
@@ -214,20 +219,6 @@ where
 {
     health.set_serving::<G>().await;
     health.set_serving::<A>().await;
-}
-
-fn certificates(tls: &Tls) -> Result<ServerTlsConfig, Error> {
-    let read = |path: &PathBuf| {
-        std::fs::read(path).map_err(|error| Error::File { path: path.clone(), error })
-    };
-    let mut config =
-        ServerTlsConfig::new().identity(Identity::from_pem(read(&tls.cert)?, read(&tls.key)?));
-    if let Some(ca) = &tls.ca {
-        config = config
-            .client_ca_root(Certificate::from_pem(read(ca)?))
-            .client_auth_optional(!tls.require_client_cert);
-    }
-    Ok(config)
 }
 
 async fn run_http(listener: Listener, node: Handle, stop: CancellationToken) {

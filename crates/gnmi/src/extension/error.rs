@@ -34,29 +34,22 @@ pub enum Error {
         "extension 111 and lockstep.v1.SetOptions (999) say the same in two ways; send one of them"
     )]
     TwoStrategies,
-    /// An extension that is known and not there yet.
-    #[error("extension {number} is not implemented yet{}", instead(*.number))]
-    Unimplemented {
-        /// Its number.
+    /// A strategy that there is not.
+    #[error("extension 111: synchronicity and isolation are 0 or 1")]
+    Strategy,
+    /// Bytes that are not what their number says.
+    #[error("extension {number} cannot be read: {message}")]
+    Onos {
+        /// The number.
         number: i32,
+        /// What the decoder says.
+        message: String,
     },
-}
-
-/// What does the same today.
-fn instead(number: i32) -> &'static str {
-    match number {
-        111 => "; lockstep.v1.SetOptions (999) says the same",
-        112 => "; the models of a target are named in the configuration file",
-        _ => "",
-    }
 }
 
 impl Error {
     /// What a server answers.
     pub fn code(&self) -> Code {
-        match self {
-            Self::Unimplemented { .. } => Code::Unimplemented,
-            _ => Code::InvalidArgument,
-        }
+        Code::InvalidArgument
     }
 }

@@ -4,7 +4,7 @@ use prost::Message;
 use prost_types::{Any, Duration};
 
 use super::{
-    Arbitration, Error, arbitration, claim, options, outcome, refuse_foreign, with_options,
+    Arbitration, Error, arbitration, claim, options, outcome, refuse_history, with_options,
     with_outcome,
 };
 use crate::Election;
@@ -128,12 +128,8 @@ fn an_outcome_is_read_as_it_was_written() {
 }
 
 #[test]
-fn what_others_mean_is_not_passed_over() {
-    let onos = |number| registered(number, vec![8, 1]);
-    assert_eq!(refuse_foreign(&[onos(111)]), Err(Error::Unimplemented { number: 111 }));
-    assert_eq!(refuse_foreign(&[onos(112)]), Err(Error::Unimplemented { number: 112 }));
-    assert_eq!(refuse_foreign(&[onos(111), with_options(&full())]), Err(Error::TwoStrategies));
+fn history_is_not_passed_over() {
     let history = Extension { ext: Some(Ext::History(History::default())) };
-    assert_eq!(refuse_foreign(&[history]), Err(Error::History));
-    assert_eq!(refuse_foreign(&[onos(110), with_options(&full())]), Ok(()));
+    assert_eq!(refuse_history(&[history]), Err(Error::History));
+    assert_eq!(refuse_history(&[with_options(&full())]), Ok(()));
 }

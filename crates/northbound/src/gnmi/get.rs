@@ -10,7 +10,7 @@ use lockstep_gnmi::proto::gnmi::{GetRequest, GetResponse, Notification, Path};
 use lockstep_gnmi::{extension, path as paths};
 use lockstep_node::{Handle, LookError, TargetSpec};
 use lockstep_protocol::View;
-use lockstep_types::{Configuration, Path as Place, Target};
+use lockstep_types::{Path as Place, Target};
 use lockstep_yang::Show;
 use tonic::{Code, Status};
 
@@ -36,7 +36,7 @@ pub(super) async fn get(service: &Service, request: GetRequest) -> Result<GetRes
     let modules = request.use_models.iter().map(|model| model.name.clone()).collect();
     let depth = place::depth(&request.extension);
     let show = Show { form: encoding.form(), depth, modules, defaults: true };
-    extension::refuse_foreign(&request.extension).map_err(|e| refusal::extension(&e))?;
+    extension::refuse_history(&request.extension).map_err(|e| refusal::extension(&e))?;
     // No path at all asks for everything of the prefix.
     let whole = [Path::default()];
     let asked = if request.path.is_empty() { &whole } else { request.path.as_slice() };
@@ -130,11 +130,13 @@ impl Question {
     fn wanted(&self, spec: &TargetSpec, place: &Place) -> Result<(Found, bool), Status> {
         let node = spec.models.check(place).map_err(|error| refusal::get_path(&error))?;
         place::modules(spec, &self.show.modules)?;
-        let visible = match self.kind {
-            DataType::Config | DataType::All => self.view.visible(&spec.name),
-            DataType::State | DataType::Operational => Configuration::new(),
+        let found = match self.kind {
+            DataType::Config | DataType::All => {
+                Found::of(self, spec, &self.view.visible(&spec.name), place)?
+            }
+            DataType::State | DataType::Operational => Found::nothing(self.encoding),
         };
-        Ok((Found::of(self, spec, &visible, place)?, node.state_below))
+        Ok((found, node.state_below))
     }
 
     /// The prefix is given back with the concrete target.

@@ -39,6 +39,17 @@ pub(super) fn origin(spec: &TargetSpec, origin: Option<&str>) -> Result<(), Stat
     )))
 }
 
+/// A client that takes a target to have other models than it has would mean something else.
+pub(super) fn model(spec: &TargetSpec, taken: Option<&String>) -> Result<(), Status> {
+    match taken {
+        Some(taken) if *taken != spec.model => Err(Status::failed_precondition(format!(
+            "extension 112: target {} has models {}, not {taken}",
+            spec.name, spec.model
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The depth extension belongs to Get and Subscribe.
 pub(super) fn no_depth(extensions: &[Extension]) -> Result<(), Status> {
     let depth = |extension: &Extension| matches!(extension.ext, Some(Ext::Depth(_)));

@@ -1,14 +1,16 @@
 //! Set: one transaction, on as many targets as its paths name.
 
 mod edits;
+mod preview;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lockstep_gnmi::extension::{self, onos};
 use lockstep_gnmi::proto::gnmi::{SetRequest, SetResponse};
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
-use lockstep_gnmi::proto::lockstep::v1::SetOptions;
-use lockstep_gnmi::{extension, set};
+use lockstep_gnmi::proto::lockstep::v1::{Outcome, SetOptions};
+use lockstep_gnmi::set;
 use lockstep_node::Handle;
 use lockstep_protocol::record::{Kind, Mode, Status as Stage};
 use lockstep_protocol::{Body, Reply, Request, Until, View};
@@ -22,15 +24,19 @@ use crate::ids::Ids;
 use crate::{outcome, refusal};
 
 pub(super) async fn set(
-    Service { node, ids, workers, .. }: &Service,
+    service: &Service,
     metadata: &MetadataMap,
     request: SetRequest,
 ) -> Result<SetResponse, Status> {
-    let options = options(&request)?;
+    let Service { node, ids, workers, .. } = service;
+    let options = options(service, &request)?;
     let request = Arc::new(request);
     let (handle, asked) = (node.clone(), Arc::clone(&request));
     let edits = workers.run(move || edits::edits(&handle, &asked)).await?;
     let Some(edits) = edits else { return Ok(response(node, &request, None)) };
+    if options.dry_run {
+        return preview::preview(service, &request, edits).await;
+    }
     let submission = submission(node, ids, metadata, &options, edits)?;
     let until = submission.until;
     match node.submit(submission).await.map_err(|busy| outcome::busy(&node.view(), busy))? {
@@ -44,18 +50,23 @@ pub(super) async fn set(
 
 /// What goes with the request beside its operations. What is asked for and not there yet is refused,
 /// so that nobody takes it for done.
-fn options(request: &SetRequest) -> Result<SetOptions, Status> {
+fn options(service: &Service, request: &SetRequest) -> Result<SetOptions, Status> {
     place::no_depth(&request.extension)?;
-    extension::refuse_foreign(&request.extension).map_err(|e| refusal::extension(&e))?;
+    extension::refuse_history(&request.extension).map_err(|e| refusal::extension(&e))?;
+    service.masters.check(&request.extension)?;
     if request.extension.iter().any(|e| matches!(e.ext, Some(Ext::Commit(_)))) {
         return Err(Status::unimplemented("commit confirmed is not implemented yet"));
     }
     let options = extension::options(&request.extension).map_err(|e| refusal::extension(&e))?;
-    let options = options.unwrap_or_default();
-    if options.dry_run {
-        return Err(Status::unimplemented("dry_run is not implemented yet"));
+    let strategy = onos::asynchronous(&request.extension).map_err(|e| refusal::extension(&e))?;
+    match (options, strategy) {
+        (Some(_), Some(_)) => Err(refusal::extension(&extension::Error::TwoStrategies)),
+        (Some(options), None) => Ok(options),
+        (None, strategy) => {
+            let later = strategy.unwrap_or(false);
+            Ok(SetOptions { queued: later, r#async: later, ..SetOptions::default() })
+        }
     }
-    Ok(options)
 }
 
 fn submission(
@@ -106,8 +117,11 @@ fn response(node: &Handle, request: &SetRequest, index: Option<Index>) -> SetRes
         |one| one.targets.keys().find_map(|t| one.visible_since(t)).unwrap_or(one.submitted),
     );
     let outcome = transaction.map(|transaction| outcome::outcome(&view, transaction));
+    let told = |outcome: &Outcome| {
+        [extension::with_outcome(outcome), onos::info(&outcome.id, outcome.index)]
+    };
     SetResponse {
-        extension: outcome.iter().map(extension::with_outcome).collect(),
+        extension: outcome.iter().flat_map(told).collect(),
         ..set::response(request, i64::try_from(time.get()).unwrap_or(i64::MAX))
     }
 }

@@ -25,6 +25,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::{Status, Streaming};
 
 use super::Service;
+use crate::answers;
 use list::List;
 use outlet::Outlet;
 use session::Session;
@@ -79,10 +80,17 @@ async fn serve(
     mut requests: Streaming<SubscribeRequest>,
     outlet: &Outlet<SubscribeResponse>,
 ) -> Result<(), Status> {
-    let Some(first) = requests.message().await? else {
+    let Some(first) = next(&mut requests).await? else {
         return Err(Status::invalid_argument("the call ended without a SubscriptionList"));
     };
     let node = service.node.clone();
     let list = service.workers.run(move || List::read(&node, first)).await?;
     Session::new(service.clone(), list, outlet.clone()).serve(requests).await
+}
+
+/// The next message of the client.
+async fn next(
+    requests: &mut Streaming<SubscribeRequest>,
+) -> Result<Option<SubscribeRequest>, Status> {
+    requests.message().await.map_err(answers::undecodable)
 }

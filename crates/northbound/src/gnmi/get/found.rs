@@ -48,6 +48,13 @@ impl Found {
         found.map_err(|error| refusal::get_path(&error))
     }
 
+    pub(super) fn nothing(encoding: Encoding) -> Self {
+        match encoding {
+            Encoding::Json(_) => Self::Json(BTreeMap::new()),
+            Encoding::Proto => Self::Leaves(BTreeMap::new()),
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Json(values) => values.is_empty(),

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_gnmi::extension::onos;
 use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_gnmi::set::{self, Kind as Op, Operation};
 use lockstep_gnmi::value;
-use lockstep_node::Handle;
+use lockstep_node::{Handle, TargetSpec};
 use lockstep_types::{Edit, Target};
 use lockstep_yang::{Data, DataForm};
 use tonic::Status;
@@ -27,21 +28,24 @@ pub(super) fn edits(
         let target = operation.target.clone().ok_or_else(place::no_target)?;
         by_target.entry(target).or_default().push(operation);
     }
+    let models = onos::models(&request.extension).map_err(|e| refusal::extension(&e))?;
     let edits = by_target.into_iter().map(|(target, operations)| {
-        let edit = edit(node, &target, operations)?;
+        let spec = place::target(node, &target)?;
+        place::model(spec, models.get(target.as_str()))?;
+        let edit = edit(spec, operations)?;
         Ok((target, edit))
     });
     edits.collect::<Result<_, Status>>().map(Some)
 }
 
-fn edit(node: &Handle, target: &Target, operations: Vec<Operation>) -> Result<Edit, Status> {
-    let spec = place::target(node, target)?;
+fn edit(spec: &TargetSpec, operations: Vec<Operation>) -> Result<Edit, Status> {
     let mut asked = Vec::with_capacity(operations.len());
-    for operation in operations {
-        place::origin(spec, operation.origin.as_deref())?;
+    for mut operation in operations {
+        let origin = operation.origin.take();
+        operation.path = place::in_origin(spec, origin.as_deref(), operation.path)?;
         asked.push(translate(operation)?);
     }
-    spec.models.edit(&asked).map_err(|error| refusal::edit(target, &error))
+    spec.models.edit(&asked).map_err(|error| refusal::edit(&spec.name, &error))
 }
 
 fn translate(operation: Operation) -> Result<lockstep_yang::Operation, Status> {

@@ -94,7 +94,7 @@ impl Session {
             self.tell_all(found).await?;
             self.teller.synced().await?;
             first = false;
-            match requests.message().await? {
+            match super::next(&mut requests).await? {
                 None => return Ok(()),
                 Some(message) => match message.request {
                     Some(Message::Poll(_)) => {}
@@ -121,7 +121,7 @@ impl Session {
             let due = sources.samples.iter().map(Sample::due).min();
             tokio::select! {
                 biased;
-                message = requests.message(), if talks => match message? {
+                message = super::next(&mut requests), if talks => match message? {
                     None => talks = false,
                     Some(message) => {
                         return Err(list::misplaced(message.request.as_ref(), Mode::Stream));
