@@ -37,7 +37,8 @@ Entry(k, l) ==
            ELSE IF e.named # {} THEN e.named
            ELSE IF j = 0 THEN {} ELSE DOMAIN l[j].proposal
   IN [item |-> k, of |-> j, status |-> "Pending", reason |-> None,
-      proposal |-> [t \in T |-> "Pending"], undo |-> Empty]
+      proposal |-> [t \in T |-> "Pending"], undo |-> Empty,
+      written |-> IF e.kind = "Change" /\ k \in Run.wide THEN {} ELSE T]
 
 \* The id is compared with those in the log in the append itself: a client
 \* that asks again gets the first outcome, not a second entry.
@@ -69,10 +70,13 @@ RefusalOfRollback(i) ==
   ELSE IF \E t \in Concerned(i) : ~IsLatest(j, t, Body(i).rule) THEN "superseded"
   ELSE None
 
+\* What is wrong with i on t alone.
+VerdictOn(i, t) == IF Valid(With(i, t, config[t].committed).units) THEN None ELSE "invalid"
+
 Verdict(i) ==
   LET refusal == IF IsChange(i) THEN None ELSE RefusalOfRollback(i) IN
   IF refusal # None THEN refusal
-  ELSE IF \E t \in Concerned(i) : ~Valid(With(i, t, config[t].committed).units) THEN "invalid"
+  ELSE IF \E t \in Concerned(i) : VerdictOn(i, t) # None THEN "invalid"
   ELSE None
 
 \* Change i leaves the chain of t: whoever names it names what was before it.
@@ -105,8 +109,73 @@ Reject(i) ==
        IF t \in Targets(i) THEN [config[t] EXCEPT !.committed.index = i] ELSE config[t]]
 
 Decide(i) ==
-  /\ log[i].status = "Pending" /\ AtCommitHead(i)
+  /\ log[i].status = "Pending" /\ AtCommitHead(i) /\ ~IsWide(i)
   /\ Commit(i) \/ Reject(i)
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+---------------------------------------------------------------------------
+\* MANY TARGETS: a wide transaction is written, and then prepared, target by
+\* target.  One write to its record decides it.  (Its configurations follow in
+\* writes of their own, but whoever reads them takes the rest from the record:
+\* here they are what a reader makes of them.  The same for turn and outcome.)
+
+\* Nobody is held by i any more.
+LetGo(i) == [t \in Target |->
+  IF config[t].holder = i THEN [config[t] EXCEPT !.holder = 0, !.prepared = Empty] ELSE config[t]]
+
+Gather(i, t) ==
+  /\ log[i].status = "Pending" /\ t \notin log[i].written
+  /\ log' = [log EXCEPT ![i].written = @ \cup {t}] /\ UNCHANGED config
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+\* The node that took it in is gone, and with it the edits that are not written.
+GiveUpUnwritten(i) ==
+  /\ log[i].status = "Pending" /\ log[i].written # Targets(i) /\ faults.crashes > 0
+  /\ log' = [log EXCEPT ![i].status = "Rejected", ![i].reason = "incomplete"] /\ UNCHANGED config
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+IsNext(i, t) == i = Min(CommitQueue(t)) /\ config[t].holder = 0 /\ config[t].recheck = 0
+
+Prepare(i, t) ==
+  /\ log[i].status = "Pending" /\ IsWide(i) /\ log[i].written = Targets(i)
+  /\ t \in Concerned(i) /\ IsNext(i, t) /\ VerdictOn(i, t) = None
+  /\ IF IsChange(i) THEN TRUE ELSE IsLatest(log[i].of, t, Body(i).rule)
+  /\ config' = [config EXCEPT ![t].holder = i,
+       ![t].prepared = UndoFor(config[t].committed.units, config[t].committed.revision, Delta(Source(i), t))]
+  /\ UNCHANGED log
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+
+\* Prepared wherever it has something to do; elsewhere it is next, so nothing comes to concern it there.
+AllPrepared(i) ==
+  /\ \A t \in Concerned(i) : Prepared(i, t)
+  /\ \A t \in Targets(i) \ Concerned(i) : IsNext(i, t)
+
+CommitPrepared(i) ==
+  LET T == Concerned(i)
+      decided == [log EXCEPT
+        ![i].status = "Committed",
+        ![i].proposal = [t \in T |-> "Pending"],
+        ![i].undo = IF IsChange(i) THEN [t \in T |-> config[t].prepared] ELSE @]
+  IN
+  /\ T # {}
+  /\ log' = IF IsChange(i) THEN decided ELSE Unlinked(decided, log[i].of, T)
+  /\ config' = [t \in Target |->
+       IF t \in T THEN [config[t] EXCEPT !.committed = [With(i, t, @) EXCEPT !.index = i],
+                                         !.prepared = Empty,
+                                         !.holder = IF IsAtomic(i) THEN i ELSE 0]
+       ELSE config[t]]
+
+\* The verdict on one of its targets rejects it on all, and lets go of those that were prepared.
+RejectWide(i) ==
+  /\ \/ Run.rejects
+     \/ ~IsChange(i) /\ (\A t \in Targets(i) : IsNext(i, t) \/ Prepared(i, t)) /\ RefusalOfRollback(i) # None
+     \/ \E t \in Concerned(i) : IsNext(i, t) /\ log[i].written = Targets(i) /\ VerdictOn(i, t) # None
+  /\ log' = [log EXCEPT ![i].status = "Rejected", ![i].reason = "invalid"]
+  /\ config' = LetGo(i)
+
+DecideWide(i) ==
+  /\ log[i].status = "Pending" /\ IsWide(i)
+  /\ (AllPrepared(i) /\ CommitPrepared(i)) \/ RejectWide(i)
   /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
 
 ---------------------------------------------------------------------------
@@ -146,7 +215,10 @@ ConfigWithdrawn(i, T) ==
      ELSE LET c == config[t]
               head == i = ApplyHead(t)
               behind == \E k \in ApplyQueue(t) : k > i
+              below == c.holder # 0 /\ log[c.holder].status = "Pending"   \* what is prepared on it is void
           IN [c EXCEPT !.committed = Without(i, t, @),
+                       !.holder = IF below THEN 0 ELSE @,
+                       !.prepared = IF below THEN Empty ELSE @,
                        !.applied.index = IF head THEN i ELSE @,
                        !.synced = IF head THEN 0 ELSE @,
                        !.recheck = IF ~behind THEN @ ELSE IF @ = 0 THEN i ELSE Min({@, i})]]
@@ -178,7 +250,7 @@ RecordNothing(i, t) ==
 \* A Pending entry that is given up is marked in its own record; queues pass over it.
 GiveUpPending(i, status, reason) ==
   /\ log[i].status = "Pending"
-  /\ log' = [log EXCEPT ![i].status = status, ![i].reason = reason] /\ UNCHANGED config
+  /\ log' = [log EXCEPT ![i].status = status, ![i].reason = reason] /\ config' = LetGo(i)
 
 \* An atomic transaction waits for a target that cannot be reached.
 Unreachable(i) == /\ log[i].status = "Committed" /\ IsAtomic(i)

@@ -62,11 +62,11 @@ Decision ==
   [][\A i \in Index :
        LET old == log[i].status
            new == log'[i].status
-           givenUp == new = "Cancelled" \/ log'[i].reason = "deadline"
+           givenUp == new = "Cancelled" \/ log'[i].reason = "deadline" \/ (new = "Rejected" /\ IsWide(i))
        IN /\ old # new => new \in Successors(old)
           /\ old = "Pending" /\ new # "Pending" =>
-               IF givenUp THEN config' = config
-               ELSE \A t \in Targets(i) : config'[t].committed.index = i
+               IF givenUp THEN \A t \in Target : config'[t].committed = config[t].committed
+               ELSE \A t \in Targets(i) : (IsWide(i) => t \in DOMAIN log'[i].proposal) => config'[t].committed.index = i
           /\ Targets(i) # DOMAIN log'[i].proposal => old = "Pending" /\ new = "Committed"]_vars
 
 \* What was not committed left no trace anywhere.
@@ -94,7 +94,7 @@ AllOrNothing ==
 Held ==
   /\ \A i \in Index : IsAtomic(i) /\ Open(i) =>
        \A t \in Targets(i) : config[t].holder = i /\ config[t].committed.index = i
-  /\ \A t \in Target : config[t].holder # 0 => Open(config[t].holder) /\ t \in Targets(config[t].holder)
+  /\ \A t \in Target : LET h == config[t].holder IN h # 0 => (Open(h) \/ Prepared(h, t)) /\ t \in Targets(h)
 
 \* A device that still holds something of a reverted change is sent nothing
 \* else before that is gone.

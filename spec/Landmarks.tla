@@ -8,7 +8,7 @@
 EXTENDS Guarantees, TLC
 
 Landmark(k, name, met) == TLCGet(k) \/ (met => TLCSet(k, TRUE) /\ PrintT(name))
-ASSUME \A k \in 1..25 : TLCSet(k, FALSE)
+ASSUME \A k \in 1..28 : TLCSet(k, FALSE)
 
 Some(status) == \E i \in Index : log[i].status = status
 Because(reason) == \E i \in Index : log[i].reason = reason
@@ -70,6 +70,13 @@ ReachesToldThenReverted == Landmark(24, "ReachesToldThenReverted",
 \* A reader that was shown an atomic change.
 ReachesShown == Landmark(25, "ReachesShown",
   \E t \in Target, p \in Path : reader[t][p].writer # 0 /\ IsAtomic(reader[t][p].writer))
+\* A wide transaction that is prepared on one target and not on another; one whose preparation became
+\* void; one whose edits were lost.
+ReachesPrepared == Landmark(26, "ReachesPrepared",
+  \E i \in Index : \E t, u \in Targets(i) : Prepared(i, t) /\ ~Prepared(i, u))
+ReachesDisturbed == Landmark(27, "ReachesDisturbed",
+  \E i, k \in Index : \E t, u \in Targets(i) : Prepared(i, t) /\ Withdrawn(k, u) /\ ~Prepared(i, u))
+ReachesIncomplete == Landmark(28, "ReachesIncomplete", Because("incomplete"))
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

@@ -61,6 +61,7 @@ Init ==
 \* What the nodes do of their own accord in the store ...
 StoreStep ==
   \/ \E i \in Index : Decide(i) \/ (Unreachable(i) /\ Deadline(i)) \/ \E t \in Targets(i) : RecordNothing(i, t)
+  \/ \E i \in Index : DecideWide(i) \/ GiveUpUnwritten(i) \/ \E t \in Targets(i) : Gather(i, t) \/ Prepare(i, t)
   \/ \E t \in Target : Recheck(t)
   \/ ExpireDead
   \/ \E n \in Node : Rejoin(n)

@@ -25,6 +25,7 @@ Quiet(script) == [
   script   |-> script,
   inLog    |-> Len(script),      \* how many of them are in the log from the start
   anyOrder |-> FALSE,            \* clients may submit the others in any order
+  wide     |-> {},               \* items with more targets than one write holds
 
   rejects     |-> FALSE,         \* validation may fail for any reason
   needs       |-> {},            \* <<b, a>>: path b may be set only while path a is
@@ -161,6 +162,24 @@ DependentRollbackScript == << Queued([t1 |-> [a |-> "1"]]),
                               RollBack(1, "path") >>
 DependentRollbackRun == [Quiet(DependentRollbackScript) EXCEPT !.needs = Needs, !.refuses = {"t1"}, !.cancels = {1, 2},
                                                                !.cuts = {"t1"}, !.terms = 2]
+
+---------------------------------------------------------------------------
+\* MORE TARGETS THAN ONE WRITE HOLDS: where that is one, two are too many.
+
+\* An atomic one: refused, late, its node gone between any two of its writes.
+WideScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"]]) >>
+WideRun == [Quiet(WideScript) EXCEPT !.wide = {1}, !.rejects = TRUE, !.refuses = Both, !.deadline = "any",
+                                     !.latePending = TRUE, !.cancels = {1}]
+WideCrashRun == [Quiet(WideScript) EXCEPT !.wide = {1}, !.refuses = {"t2"}, !.crashes = 1]
+\* What it is prepared on may be withdrawn before it is decided.
+WideDisturbedScript == << Queued([t1 |-> [a |-> "1"]]), Atomic([t1 |-> [b |-> "2"], t2 |-> [a |-> "2"]]) >>
+WideDisturbedRun == [Quiet(WideDisturbedScript) EXCEPT !.wide = {2}, !.needs = Needs, !.refuses = {"t1"},
+                                                       !.cancels = {1}]
+\* A queued one and its rollback, itself wide; others behind them.
+WideRollbackScript == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                         RollBack(1, "target"),
+                         Queued([t1 |-> [b |-> "3"]]) >>
+WideRollbackRun == [Quiet(WideRollbackScript) EXCEPT !.wide = {1, 2}, !.refuses = Both, !.cancels = {1}]
 
 ---------------------------------------------------------------------------
 \* DEVICES THAT MISBEHAVE

@@ -55,6 +55,7 @@ Blank == [p \in Path |-> Nothing]
 \*   reason    why it was rejected, else None
 \*   proposal  target -> Pending | Applied | Refused | Withdrawn | Undone
 \*   undo      target -> the undo of a Change, recorded at the decision
+\*   written   the targets whose edits are in the store: all of them, unless it is wide
 \* A body is a Change (target -> path -> value) or a Rollback ("target" or
 \* "path" rule), atomic or queued, sync or async: see Scenarios.tla.
 
@@ -66,6 +67,7 @@ HasOutcome(i) == log[i].status \in Final
 Body(i)      == Run.script[log[i].item]
 IsChange(i)  == Body(i).kind = "Change"
 IsAtomic(i)  == Body(i).atomic
+IsWide(i)    == log[i].item \in Run.wide                  \* it has more targets than one write holds
 Delta(i, t)  == Body(i).set[t]
 Targets(i)   == DOMAIN log[i].proposal
 Source(i)    == IF IsChange(i) THEN i ELSE log[i].of     \* the change that i puts in or takes out
@@ -88,12 +90,13 @@ Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
 \*   committed, applied   index (last transaction considered), revision, units
 \*   synced      the term in which the device was last synchronised, 0: not
 \*   holder      the open atomic transaction that holds the commit queue, 0: none
+\*   prepared    the undo that a wide holder recorded here before its decision, else Empty
 \*   recheck     entries behind this index wait to be validated again, 0: none
 \*   refused     the device refused its last resync
 \*   rewritten   path -> <<wanted, made>>: what the device makes of a wanted value
 
 NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
-  [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, recheck |-> 0,
+  [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> 0,
    refused |-> FALSE, rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
 
 \* i on top of `side` (a committed or applied part of a configuration).  The
@@ -125,6 +128,9 @@ Visible(t) == LET h == config[t].holder IN
 
 ---------------------------------------------------------------------------
 \* QUEUES
+
+\* i is prepared on t: found valid, its undo recorded, the queue held, nothing committed.
+Prepared(i, t) == config[t].holder = i /\ log[i].status = "Pending"
 
 \* What waits for its decision on t.  Rejected or cancelled entries are passed over.
 CommitQueue(t) == {i \in Index : log[i].status = "Pending" /\ t \in Targets(i)}
