@@ -29,7 +29,7 @@ test: setup check unit e2e explore-quick spec-quick ## everything that fits a fe
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test crash reconnects interop spec explore mutants yang-proof ## test, and everything that takes longer
+test-full: test crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test
@@ -89,6 +89,12 @@ reconnects: ## ten thousand connections leave nothing behind
 	@scripts/setup build
 	LOCKSTEP_RECONNECTS=10000 cargo test --locked -p lockstep-southbound --test reconnects -- --nocapture
 
+.PHONY: fuzz
+fuzz: ## tens of thousands of malformed messages to every RPC of a running node
+	@scripts/setup build e2e
+	cargo build --quiet --locked --bin lockstep
+	LOCKSTEP_FUZZ=8000 .tools/venv/bin/pytest -q -s tests/e2e/test_fuzz.py
+
 .PHONY: interop
 interop: ## gNMI clients and servers that others wrote, some built with Go
 	@scripts/setup build e2e
@@ -146,6 +152,11 @@ bench: ## what a change costs as configuration and log grow, as ratios to a floo
 	cargo run --quiet --locked --release -p lockstep-bench
 
 ##@ While writing
+
+.PHONY: gnmi-rules
+gnmi-rules: ## the table of gNMI rules and their tests (writes docs/gnmi-rules.md)
+	@scripts/setup e2e
+	.tools/venv/bin/python tests/e2e/rules.py --write
 
 .PHONY: fix
 fix: ## rewrite what fmt and clippy can rewrite

@@ -1,4 +1,4 @@
-"""Drives a device with cisco-gnmi, and says what it heard. Run by an interpreter of its own: that package needs a
+"""Drives a device, or a node in front of one, with cisco-gnmi, and says what it heard. Run by an interpreter of its own: that package needs a
 protobuf that is too old for the other tests here."""
 
 import json
@@ -25,10 +25,12 @@ def heard(messages):
     raise AssertionError("no sync")
 
 
-def main(address):
+def main(address, target=""):
     with grpc.insecure_channel(address) as channel:
         client = Client(channel)
         path = client.parse_xpath_to_gnmi_path("/system/motd")
+        # A node has many targets. This client has no word for that but in the path itself.
+        path.target = target
         models = [model.name for model in client.capabilities().supported_models]
         client.set(updates=[gnmi_pb2.Update(path=path, val=leaf("first"))])
         client.set(replaces=[gnmi_pb2.Update(path=path, val=leaf(TEXT))])
@@ -47,4 +49,4 @@ def main(address):
     print(json.dumps(said))
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

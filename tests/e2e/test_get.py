@@ -34,6 +34,7 @@ def named(lab):
     return lab
 
 
+# rule: get-depth
 def test_depth_says_how_many_levels(named):
     leaves = {"lab:hostname": "leaf1", "lab:motd": "hello"}
     assert get(named, "/system", depth(1)) == leaves
@@ -45,6 +46,7 @@ def test_depth_says_how_many_levels(named):
     assert code(refused.value) == grpc.StatusCode.NOT_FOUND
 
 
+# rule: get-use-models
 def test_use_models_says_whose_data(named):
     assert get(named, "/system", models=["lab"]) == {"lab:hostname": "leaf1", "lab:motd": "hello"}
     with pytest.raises(grpc.RpcError) as refused:

@@ -61,6 +61,7 @@ def test_long_words_have_room(lab):
     assert said.endswith("…") and len(said.encode()) <= 1024
 
 
+# rule: limit-message
 def test_too_large_a_message(lab):
     lab.node.stop()
     lab.write_config(limits={"message": "64KiB"})

@@ -65,6 +65,7 @@ def test_targets_are_restored_to_how_they_stood(lab):
     assert unknown.returncode != 0 and "NOT_FOUND" in unknown.stderr
 
 
+# rule: error-rollback
 def test_a_rollback_is_refused_with_the_reason(lab):
     lab.set("leaf1", update=[("/system/motd", "first")])
     lab.set("leaf1", update=[("/system/hostname", "b")])

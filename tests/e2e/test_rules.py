@@ -3,11 +3,10 @@
 import json
 
 import grpc
-import pytest
 from pygnmi.spec.v080 import gnmi_ext_pb2, gnmi_pb2
 
-from gnmi import depth, each, fails, leaves, place, registered, snapshot, value
-from lab import code, field, fields, message, options, outcome_of_answer, until
+from gnmi import depth, each, fails, leaves, place, registered, snapshot
+from lab import field, fields, options, until
 from lab import registered as answered
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT

@@ -26,6 +26,7 @@ def test_a_value_is_set_read_and_deleted(lab):
     fails(grpc.StatusCode.NOT_FOUND, lambda: lab.get("leaf1", "/system/motd"))
 
 
+# rule: get-defaults, value-relative
 def test_an_answer_is_relative_to_its_path_and_knows_defaults(lab):
     lab.set("leaf1", update=[(ETH, {"name": "eth1/1", "mtu": 9000})])
     assert lab.get("leaf1", ETH + "/mtu") == 9000
@@ -35,6 +36,7 @@ def test_an_answer_is_relative_to_its_path_and_knows_defaults(lab):
     assert lab.get("leaf1", ETH, encoding="json")["mtu"] == 9000
 
 
+# rule: get-unavailable, get-state
 def test_state_comes_from_the_device(lab):
     lab.set("leaf1", update=[("/system/motd", "x")])
     # What pygnmi asks for unless told otherwise: all there is. The simulated device has no state to add.
@@ -50,6 +52,7 @@ def test_state_comes_from_the_device(lab):
     assert lab.get("leaf1", "/system/motd", datatype="all") == "x"
 
 
+# rule: target-path
 def test_one_set_reaches_several_targets(lab):
     with lab.stub() as stub:
         asked = gnmi_pb2.SetRequest(
@@ -64,6 +67,7 @@ def test_one_set_reaches_several_targets(lab):
     assert {name: one["status"] for name, one in transaction["targets"].items()} == dict.fromkeys(lab.names, "applied")
 
 
+# rule: set-all-or-nothing, error-device
 def test_a_refusal_undoes_it_everywhere(lab):
     lab.set("leaf1", update=[("/system/motd", "before")])
     lab.sim("refuse", lab.device("leaf3"), "/system/motd", "--message", "no banners here")
@@ -100,12 +104,14 @@ def test_a_queued_one_is_withdrawn_where_it_is_refused(lab):
     assert {name: one["status"] for name, one in latest["targets"].items()} == {"leaf1": "applied", "leaf2": "withdrawn"}
 
 
+# rule: set-replace
 def test_replace_takes_away_what_it_leaves_out(lab):
     lab.set("leaf1", update=[("/system", {"hostname": "a", "motd": "b"})])
     lab.set("leaf1", replace=[("/system", {"hostname": "c"})])
     assert lab.on_device("leaf1", "/system") == {"lab:hostname": "c"}
 
 
+# rule: set-order, set-recreate
 def test_a_delete_comes_before_an_update_of_the_same_path(lab):
     lab.set("leaf1", update=[(ETH, {"name": "eth1/1", "mtu": 9000, "description": "old"})])
     lab.set("leaf1", delete=[ETH], update=[(ETH, {"name": "eth1/1", "description": "new"})])
@@ -113,6 +119,7 @@ def test_a_delete_comes_before_an_update_of_the_same_path(lab):
     assert lab.get("leaf1", ETH + "/mtu") == 1500
 
 
+# rule: target-all
 def test_every_target_at_once(lab):
     for name in ("leaf1", "leaf2"):
         lab.set(name, update=[("/system/hostname", name)])
@@ -121,6 +128,7 @@ def test_every_target_at_once(lab):
     assert sorted(n["update"][0]["val"] for n in answer["notification"]) == ["leaf1", "leaf2"]
 
 
+# rule: error-id
 def test_the_same_id_is_done_once(lab):
     with lab.stub() as stub:
         ask = lambda motd: stub.Set(
@@ -137,6 +145,7 @@ def test_the_same_id_is_done_once(lab):
     assert (transaction["id"], transaction["comment"]) == ("change-1", "once")
 
 
+# rule: error-yang, error-not-found, get-not-found, get-invalid
 def test_errors_have_the_code_that_fits(lab):
     set_ = lambda **operations: lambda: lab.set("leaf1", **operations)
     invalid = grpc.StatusCode.INVALID_ARGUMENT
@@ -178,12 +187,14 @@ def test_errors_have_the_code_that_fits(lab):
     assert lab.on_device("leaf1", "/") in (None, {})
 
 
+# rule: set-empty
 def test_an_empty_set_is_fine(lab):
     with lab.stub() as stub:
         assert stub.Set(gnmi_pb2.SetRequest()).timestamp > 0
     assert lab.transactions() == []
 
 
+# rule: error-unavailable
 def test_a_target_that_is_away(lab):
     lab.devices["leaf2"].kill()
     until("leaf2 is gone", lambda: not lab.target("leaf2")["connected"])
@@ -207,6 +218,7 @@ def test_a_target_that_is_away(lab):
     until("it is applied", lambda: lab.transactions()[0]["status"] == "applied")
 
 
+# rule: error-deadline
 def test_a_device_that_does_not_come_back_in_time(lab):
     lab.devices["leaf2"].kill()
     with lab.stub() as stub:
@@ -228,6 +240,7 @@ def test_capabilities(lab):
     assert {"json", "json_ietf"} <= set(found["supported_encodings"])
 
 
+# rule: capabilities
 def test_capabilities_are_those_of_every_model_set(lab):
     lab.node.stop()
     other = lab.folder / "other"

@@ -1,7 +1,5 @@
 """Subscribe through a node: every mode, target and wildcard rule, encoding and extension."""
 
-import json
-
 import grpc
 import pytest
 from pygnmi.spec.v080 import gnmi_ext_pb2, gnmi_pb2, gnmi_pb2_grpc
@@ -135,14 +133,19 @@ def test_a_default_under_a_condition_comes_and_goes(clean):
 
 # rule: isolation-subscribe, set-all-or-nothing
 def test_nothing_is_told_of_what_is_taken_back(clean):
-    hostname(clean)
-    with subscribed(clean, request("/system", target="*", extensions=[configuration_only()])) as subscriber:
-        subscriber.until_sync()
-        with clean.stub() as stub, pytest.raises(grpc.RpcError):
-            wrong = [update("/system/motd", "x", "leaf1"), update("/system/hostname", "not a name", "leaf2")]
-            stub.Set(gnmi_pb2.SetRequest(update=wrong))
-        clean.set("leaf1", update=[("/system/motd", "later")])
-        assert leaves([subscriber.update()]) == {("leaf1", "/system/motd"): "later"}
+    clean.sim("refuse", clean.device("leaf2"), "/system/motd")
+    try:
+        with subscribed(clean, request("/system", target="*", extensions=[configuration_only()])) as subscriber:
+            subscriber.until_sync()
+            with clean.stub() as stub:
+                both = [update("/system/motd", "x", name) for name in ("leaf1", "leaf2")]
+                fails(grpc.StatusCode.ABORTED, lambda: stub.Set(gnmi_pb2.SetRequest(update=both)))
+                wrong = [update("/system/motd", "x", "leaf1"), update("/system/hostname", "no name", "leaf2")]
+                fails(INVALID, lambda: stub.Set(gnmi_pb2.SetRequest(update=wrong)))
+            clean.set("leaf1", update=[("/system/motd", "later")])
+            assert leaves([subscriber.update()]) == {("leaf1", "/system/motd"): "later"}
+    finally:
+        clean.sim("heal", clean.device("leaf2"))
 
 
 # rule: subscribe-transaction, target-path, config-subscription
@@ -415,14 +418,14 @@ def test_subscribers_do_not_displace_each_other(clean):
 def small(tmp_path):
     """A node that serves little at once."""
     lab = Lab(tmp_path, devices=1, boxes=1)
-    lab.write_config(limits={"subscriptions": 2, "behind": 5, "message": "1MiB"})
+    lab.write_config(limits={"subscriptions": 2, "behind": 5, "message": "1MiB", "pending": 1})
     try:
         yield lab.start()
     finally:
         lab.stop()
 
 
-# rule: limit-subscriptions, subscribe-slow, subscribe-dead, stop-subscribe
+# rule: limit-subscriptions, limit-pending, subscribe-slow, subscribe-dead, stop-subscribe
 def test_limits_of_a_node(small):
     first = request("/system", extensions=[configuration_only()])
     # One that does not read is cut off, and told so, while another goes on.
@@ -451,6 +454,13 @@ def test_limits_of_a_node(small):
         assert once(small, "/box", target="box1", extensions=[configuration_only()])
         small.start_device("box1")
         assert leaves([subscriber.update()])[("box1", "/box/state/speed")] == "1.5"
+    # So many transactions may be open, and no more.
+    small.devices["leaf1"].kill()
+    until("leaf1 is gone", lambda: not small.target("leaf1")["connected"])
+    with small.stub() as stub:
+        later = gnmi_pb2.SetRequest(update=[update("/system/motd", "x", "leaf1")], extension=[options(queued=True, async_=True)])
+        stub.Set(later)
+        fails(grpc.StatusCode.RESOURCE_EXHAUSTED, lambda: stub.Set(later))
     # And a node that stops says so.
     with subscribed(small, first) as subscriber:
         subscriber.until_sync()
