@@ -78,6 +78,7 @@ fn request(number: usize) -> Request {
             mode: Mode::Queued,
             edits: [(target, Edit { set, ..Edit::default() })].into(),
             only: [].into(),
+            window: None,
         },
         until: Until::Decision,
         deadline: Timestamp::new(u64::MAX),

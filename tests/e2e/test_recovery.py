@@ -65,6 +65,36 @@ def test_targets_are_restored_to_how_they_stood(lab):
     assert unknown.returncode != 0 and "NOT_FOUND" in unknown.stderr
 
 
+def test_what_is_not_confirmed_in_time_is_taken_back(lab):
+    lab.set("leaf1", update=[("/system/motd", "before")])
+    shown = lab.run("set", "leaf1", "--update", "/system/motd=try", "--confirm", "2")
+    assert shown["status"] == "applied"
+    refused = lab.command("set", "leaf1", "--update", "/system/hostname=other")
+    assert refused.returncode != 0 and "FAILED_PRECONDITION" in refused.stderr
+    assert "confirm window of transaction 2" in refused.stderr and "ends at" in refused.stderr
+    # Another target is none of its business.
+    lab.run("set", "leaf2", "--update", "/system/motd=meanwhile")
+    until("it is taken back", lambda: lab.run("tx", "show", "2")["window"] == "reverted")
+    by = lab.run("tx", "show", "2")["rolled_back_by"]
+    until("the device has it back", lambda: lab.on_device("leaf1", "/system/motd") == "before")
+    assert lab.run("tx", "show", str(by))["kind"] == "rollback"
+    late = lab.command("confirm", "2")
+    assert late.returncode != 0 and "not confirmed in time" in late.stderr
+
+
+def test_what_is_confirmed_stays_across_a_restart_and_what_is_cancelled_does_not(lab):
+    lab.run("set", "leaf1", "--update", "/system/motd=kept", "--confirm", "600")
+    lab.node.kill()
+    lab.start_node()
+    assert lab.run("tx", "show", "1")["window"] == "open"
+    done = lab.run("confirm", "1")
+    assert (done["window"], done["confirm_until"]) == ("confirmed", None)
+    lab.wait_synchronised("leaf1")
+    lab.run("set", "leaf1", "--update", "/system/motd=tried", "--confirm", "600")
+    assert lab.run("cancel", "2")["window"] == "reverted"
+    until("it is taken back", lambda: lab.on_device("leaf1", "/system/motd") == "kept")
+
+
 # rule: error-rollback
 def test_a_rollback_is_refused_with_the_reason(lab):
     lab.set("leaf1", update=[("/system/motd", "first")])

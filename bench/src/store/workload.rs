@@ -39,6 +39,7 @@ impl Change {
             author: "operator".into(),
             comment: String::new(),
             only: [].into(),
+            window: None,
             submitted,
             deadline: submitted.after(60_000_000_000),
             decided: Some(submitted),

@@ -42,12 +42,12 @@ fn documents() -> impl Strategy<Value = Value> {
 }
 
 fn options() -> impl Strategy<Value = SetOptions> {
-    let deadline = option::of((any::<i64>(), any::<i32>()));
-    (any::<[bool; 3]>(), "\\PC{0,9}", deadline, "\\PC{0,9}").prop_map(
-        |([queued, r#async, dry_run], comment, deadline, id)| {
-            let deadline =
-                deadline.map(|(seconds, nanos)| prost_types::Duration { seconds, nanos });
-            SetOptions { queued, r#async, dry_run, comment, deadline, id }
+    let time = || option::of((any::<i64>(), any::<i32>()));
+    (any::<[bool; 3]>(), "\\PC{0,9}", [time(), time()], "\\PC{0,9}").prop_map(
+        |([queued, r#async, dry_run], comment, times, id)| {
+            let [deadline, confirm] = times
+                .map(|time| time.map(|(seconds, nanos)| prost_types::Duration { seconds, nanos }));
+            SetOptions { queued, r#async, dry_run, comment, deadline, id, confirm }
         },
     )
 }

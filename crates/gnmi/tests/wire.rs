@@ -88,7 +88,7 @@ fn extensions_have_the_numbers_of_the_protocol() {
 
 #[test]
 fn our_options_have_the_numbers_that_were_promised() {
-    let expected = "queued=1 async=2 dry_run=3 comment=4 deadline=5 id=6";
+    let expected = "queued=1 async=2 dry_run=3 comment=4 deadline=5 id=6 confirm=7";
     assert_eq!(fields("lockstep.v1", "SetOptions"), expected);
 }
 

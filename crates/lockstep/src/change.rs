@@ -1,5 +1,6 @@
 //! Commands that change something.
 
+mod confirm;
 mod file;
 mod given;
 mod restore;
@@ -18,6 +19,7 @@ use crate::client::{Certificates, Client, refused};
 use crate::output::{json_document, line};
 use crate::{ask, show};
 
+pub(crate) use confirm::{Confirm, confirm};
 pub(crate) use given::update;
 pub(crate) use restore::{Restore, restore};
 
@@ -29,6 +31,7 @@ Examples:
   lockstep --insecure set leaf1 --replace '/system={\"hostname\": \"leaf1\"}' --delete /vlans
   lockstep --insecure set -f change.yaml             several targets at once
   lockstep --insecure set -f - --queued < change.json
+  lockstep --insecure set -f change.yaml --confirm 60   taken back after a minute, unless confirmed
 
 A change file holds what is asked of each target:
   leaf1: {update: {/system/motd: hello}, replace: {/system/name-server: [10.0.0.1]}}
@@ -52,6 +55,9 @@ pub(crate) struct Set {
     /// Each target when it can, instead of everywhere or nowhere
     #[arg(long)]
     queued: bool,
+    /// Take it back again unless it is confirmed within so many seconds
+    #[arg(long, value_name = "SECONDS", conflicts_with = "queued")]
+    confirm: Option<u32>,
     /// Say what would happen, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -99,7 +105,7 @@ pub(crate) struct Rollback {
     certificates: Certificates,
 }
 
-/// Call off a transaction.
+/// Call off a transaction, or take back one that is not confirmed.
 #[derive(Debug, Args)]
 pub(crate) struct Cancel {
     /// Its index
@@ -136,6 +142,7 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
         comment: set.terms.comment.clone(),
         deadline: seconds(set.terms.deadline),
         id: set.terms.id.clone(),
+        confirm: seconds(set.confirm),
     };
     request.extension.push(extension::with_options(&options));
     let client = Client::connect(global, &set.certificates).await?;

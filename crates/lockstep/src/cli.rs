@@ -90,7 +90,9 @@ enum Command {
     Rollback(change::Rollback),
     /// Take targets back to how they stood after an earlier transaction
     Restore(change::Restore),
-    /// Call off a transaction that has no outcome yet
+    /// Confirm a change that would be taken back otherwise
+    Confirm(change::Confirm),
+    /// Call off a transaction that has no outcome yet, or take back one that is not confirmed yet
     Cancel(change::Cancel),
     #[command(flatten)]
     Planned(planned::Planned),
@@ -110,6 +112,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Target(target) => show::target(&target, &global).await,
         Command::Rollback(rollback) => change::rollback(&rollback, &global).await,
         Command::Restore(restore) => change::restore(&restore, &global).await,
+        Command::Confirm(confirm) => change::confirm(&confirm, &global).await,
         Command::Cancel(cancel) => change::cancel(&cancel, &global).await,
         Command::Planned(planned) => planned.refuse(),
     }
@@ -159,9 +162,15 @@ mod tests {
 
     #[test]
     fn certificates_are_for_those_who_ask_a_node() {
-        for command in
-            ["get leaf1", "set leaf1", "rollback 1", "restore 1", "cancel 1", "store export"]
-        {
+        for command in [
+            "get leaf1",
+            "set leaf1",
+            "rollback 1",
+            "restore 1",
+            "confirm 1",
+            "cancel 1",
+            "store export",
+        ] {
             assert!(is_taken(&format!("lockstep {command} --tls-ca x")), "{command}");
         }
         for command in ["tx --tls-ca x list", "tx list --tls-ca x", "target show a --tls-ca x"] {

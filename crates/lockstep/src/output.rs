@@ -100,6 +100,8 @@ pub(crate) fn transaction(shown: &Transaction) -> Value {
         "waiting_for": text(&shown.waiting_for),
         "error": failure(shown.error.as_ref()),
         "rolled_back_by": number(shown.rolled_back_by),
+        "window": text(&shown.window),
+        "confirm_until": time(shown.confirm_until.as_ref()),
         "targets": targets.collect::<serde_json::Map<_, _>>(),
     })
 }

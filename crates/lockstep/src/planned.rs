@@ -17,8 +17,6 @@ pub(crate) enum Planned {
     #[command(hide = true)]
     Diff(Anything),
     #[command(hide = true)]
-    Confirm(Anything),
-    #[command(hide = true)]
     Node(Anything),
     #[command(hide = true)]
     Completions(Anything),
@@ -59,7 +57,6 @@ impl Planned {
     pub(crate) fn refuse(&self) -> Result<(), Failed> {
         refuse(match self {
             Self::Diff(_) => "diff",
-            Self::Confirm(_) => "confirm",
             Self::Node(_) => "node",
             Self::Completions(_) => "completions",
             Self::Bench(_) => "bench",

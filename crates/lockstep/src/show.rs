@@ -210,21 +210,22 @@ pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Fai
     line(&format!("transaction {}: {} {}", shown.index, kind(shown), shown.status))?;
     let said = [("id", &shown.id), ("author", &shown.author), ("comment", &shown.comment)];
     for (name, text) in said.into_iter().filter(|(_, text)| !text.is_empty()) {
-        line(&format!("  {name:<10}{text}"))?;
+        line(&format!("  {name:<11}{text}"))?;
     }
     let times = [
         ("submitted", &shown.submitted),
         ("decided", &shown.decided),
         ("finished", &shown.finished),
+        ("confirm by", &shown.confirm_until),
     ];
     for (name, at) in times {
         if let Some(at) = at {
-            line(&format!("  {name:<10}{at}"))?;
+            line(&format!("  {name:<11}{at}"))?;
         }
     }
     let why = why(shown);
     if !why.is_empty() {
-        line(&format!("  why       {why}"))?;
+        line(&format!("  why        {why}"))?;
     }
     for (name, target) in &shown.targets {
         let error = target.error.as_ref().map(|e| format!(": {}: {}", e.code, e.message));

@@ -1,6 +1,6 @@
 //! What a run must have come across to have shown anything.
 
-use lockstep_protocol::record::{Header, Kind, PartStatus, Status, Transaction};
+use lockstep_protocol::record::{Header, Kind, PartStatus, Status, Transaction, WindowStage};
 
 use crate::system::System;
 
@@ -27,6 +27,14 @@ pub enum Fact {
     RestoreRolledBack,
     /// A withdrawal below a Restore that was decided.
     WithdrawnUnderRestore,
+    /// A change in its window.
+    InWindow,
+    /// A change confirmed in its window.
+    Confirmed,
+    /// A change taken out since it was not confirmed.
+    NotConfirmed,
+    /// One whose taking out a device refused.
+    RevertRefused,
     /// A target where entries are validated again.
     Recheck,
     /// A device that would not be brought in line.
@@ -49,7 +57,7 @@ pub enum Fact {
 
 impl Fact {
     /// Every fact.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 23] = [
         Self::Applied,
         Self::Reverted,
         Self::Partial,
@@ -60,6 +68,10 @@ impl Fact {
         Self::Restored,
         Self::RestoreRolledBack,
         Self::WithdrawnUnderRestore,
+        Self::InWindow,
+        Self::Confirmed,
+        Self::NotConfirmed,
+        Self::RevertRefused,
         Self::Recheck,
         Self::ResyncRefused,
         Self::Rewritten,
@@ -85,6 +97,10 @@ impl Fact {
             Self::Restored => "restored",
             Self::RestoreRolledBack => "restore rolled back",
             Self::WithdrawnUnderRestore => "withdrawn under restore",
+            Self::InWindow => "in window",
+            Self::Confirmed => "confirmed",
+            Self::NotConfirmed => "not confirmed",
+            Self::RevertRefused => "revert refused",
             Self::Recheck => "recheck",
             Self::ResyncRefused => "resync refused",
             Self::Rewritten => "rewritten",
@@ -108,6 +124,8 @@ impl Fact {
             let stores = system.commits.iter().map(|commit| &commit.after).chain([store]);
             stores.flat_map(|s| s.targets().map(|t| s.header(t))).any(wanted)
         };
+        let stage =
+            |wanted| store.transactions().any(|t| t.window.is_some_and(|w| w.stage == wanted));
         let restores = || store.transactions().filter(|t| is_restore(t));
         match self {
             Self::Applied => status(Status::Applied),
@@ -134,6 +152,15 @@ impl Fact {
                     !withdrawn(old) && commit.after.transaction(old.index).is_some_and(withdrawn)
                 })
             }),
+            Self::InWindow => store.windows().next().is_some(),
+            Self::Confirmed => stage(WindowStage::Confirmed),
+            Self::NotConfirmed => {
+                stage(WindowStage::Reverted)
+                    && store.transactions().any(|t| t.is_revert() && t.status == Status::Applied)
+            }
+            Self::RevertRefused => store
+                .transactions()
+                .any(|t| t.is_revert() && t.targets.values().any(|part| part.reason.is_some())),
             Self::Recheck => header(|header| header.recheck.is_some()),
             Self::ResyncRefused => header(|header| header.resync_refused.is_some()),
             Self::Rewritten => {

@@ -11,6 +11,7 @@
 //! | [`settled`] | `Settled` | 5 Fold |
 //! | [`never_again`] | `NeverAgain` | 5 Fold |
 //! | [`undo`] | `Undo` | 6 Undo |
+//! | [`window`] | | 9 Durability, 4 Isolation |
 //! | [`fencing`] | `Fencing` | 7 Fencing |
 //! | [`one_master`] | `OneMaster` | 7 Fencing |
 //! | [`in_step`] | `InStep` | 8 Convergence |
@@ -37,6 +38,7 @@ pub mod order;
 pub mod progress;
 pub mod settled;
 pub mod undo;
+pub mod window;
 
 mod ledger;
 
@@ -76,7 +78,7 @@ pub struct Invariant {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 17] = [
+pub const ALL: [Invariant; 18] = [
     Invariant { name: "Order", keeps: order::keeps },
     Invariant { name: "Decision", keeps: decision::keeps },
     Invariant { name: "AllOrNothing", keeps: all_or_nothing::keeps },
@@ -86,6 +88,7 @@ pub const ALL: [Invariant; 17] = [
     Invariant { name: "Settled", keeps: settled::keeps },
     Invariant { name: "NeverAgain", keeps: never_again::keeps },
     Invariant { name: "Undo", keeps: undo::keeps },
+    Invariant { name: "Window", keeps: window::keeps },
     Invariant { name: "Fencing", keeps: fencing::keeps },
     Invariant { name: "OneMaster", keeps: one_master::keeps },
     Invariant { name: "InStep", keeps: in_step::keeps },

@@ -37,6 +37,8 @@ pub struct Faults {
     pub busy: u8,
     /// A client cancels.
     pub cancels: u8,
+    /// A client confirms.
+    pub confirms: u8,
     /// A node falls behind the store.
     pub lags: u8,
     /// A deadline passes.

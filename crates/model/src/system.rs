@@ -129,6 +129,8 @@ pub struct System {
     pub left: Faults,
     /// What clients were told.
     pub told: BTreeMap<usize, Told>,
+    /// Changes that a client was told are confirmed.
+    pub confirmed: BTreeSet<Index>,
     /// Atomic transactions whose values a reader was served.
     pub seen: BTreeSet<Index>,
     /// Invariants that were broken on the way here.
@@ -178,6 +180,7 @@ impl System {
             now: Timestamp::ZERO,
             submitted: 0,
             told: BTreeMap::new(),
+            confirmed: BTreeSet::new(),
             seen: BTreeSet::new(),
             broken: BTreeSet::new(),
             facts: Vec::new(),

@@ -22,7 +22,7 @@ pub(crate) struct Clients {
 
 #[derive(Debug)]
 struct Waiting {
-    /// What it asked for; none if it only calls something off.
+    /// What it asked for; none if it only confirms something or calls it off.
     id: Option<TransactionId>,
     answer: oneshot::Sender<Answer>,
 }
@@ -43,6 +43,9 @@ impl Clients {
             }
             Asked::Cancel(index, answer) => {
                 (Event::Cancel { client, index }, Waiting { id: None, answer })
+            }
+            Asked::Confirm(index, answer) => {
+                (Event::Confirm { client, index }, Waiting { id: None, answer })
             }
         };
         self.waiting.insert(client, waiting);

@@ -23,6 +23,7 @@ pub(crate) type Answer = Result<Reply, Busy>;
 pub(crate) enum Asked {
     Submit(Request, oneshot::Sender<Answer>),
     Cancel(Index, oneshot::Sender<Answer>),
+    Confirm(Index, oneshot::Sender<Answer>),
 }
 
 /// A running node, as the other rooms see it. Cheap to clone.
@@ -156,6 +157,14 @@ impl Handle {
     /// The node stops.
     pub async fn cancel(&self, index: Index) -> Result<Reply, Busy> {
         self.ask(|answer| Asked::Cancel(index, answer)).await
+    }
+
+    /// Confirms a change, and waits until that is in the store.
+    ///
+    /// # Errors
+    /// The node stops.
+    pub async fn confirm(&self, index: Index) -> Result<Reply, Busy> {
+        self.ask(|answer| Asked::Confirm(index, answer)).await
     }
 
     async fn ask(&self, asked: impl FnOnce(oneshot::Sender<Answer>) -> Asked) -> Answer {

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use lockstep_gnmi::proto::lockstep::v1;
 use lockstep_gnmi::proto::lockstep::v1::admin_server::{Admin, AdminServer};
 use lockstep_gnmi::proto::lockstep::v1::{
-    CancelRequest, CancelResponse, ExportRequest, GetTargetRequest, GetTargetResponse,
-    GetTransactionRequest, GetTransactionResponse, ListTargetsRequest, ListTargetsResponse,
-    ListTransactionsRequest, ListTransactionsResponse, RestoreRequest, RestoreResponse,
-    RollbackRequest, RollbackResponse, RollbackRule,
+    CancelRequest, CancelResponse, ConfirmRequest, ConfirmResponse, ExportRequest,
+    GetTargetRequest, GetTargetResponse, GetTransactionRequest, GetTransactionResponse,
+    ListTargetsRequest, ListTargetsResponse, ListTransactionsRequest, ListTransactionsResponse,
+    RestoreRequest, RestoreResponse, RollbackRequest, RollbackResponse, RollbackRule,
 };
-use lockstep_node::Handle;
+use lockstep_node::{Busy, Handle};
 use lockstep_protocol::record::{self, Kind, Mode, Rule, Transaction};
 use lockstep_protocol::{Body, Refusal, Reply, Request as Submission, Until};
 use lockstep_store::Records;
@@ -71,6 +71,7 @@ impl Service {
                 mode: Mode::Atomic,
                 edits: std::collections::BTreeMap::new(),
                 only,
+                window: None,
             },
             until: if asked.r#async { Until::Decision } else { Until::Outcome },
             deadline: times.deadline,
@@ -95,6 +96,19 @@ impl Service {
             Reply::Transaction { index, status } => {
                 let view = self.node.view();
                 gnmi::judge(&view, index, status, until)?;
+                Ok(view.transaction(index).map(|t| show::transaction(&view, t)))
+            }
+        }
+    }
+}
+
+impl Service {
+    /// What became of a transaction that was confirmed or called off.
+    fn closed(&self, reply: Result<Reply, Busy>) -> Result<Option<v1::Transaction>, Status> {
+        let view = self.node.view();
+        match reply.map_err(|busy| outcome::busy(&view, busy))? {
+            Reply::Refused(refused) => Err(refusal::refused(&refused)),
+            Reply::Transaction { index, .. } => {
                 Ok(view.transaction(index).map(|t| show::transaction(&view, t)))
             }
         }
@@ -198,24 +212,22 @@ impl Admin for Service {
         Ok(Response::new(RestoreResponse { transaction }))
     }
 
+    async fn confirm(
+        &self,
+        request: Request<ConfirmRequest>,
+    ) -> Result<Response<ConfirmResponse>, Status> {
+        let index = Index::new(request.get_ref().index);
+        let transaction = self.closed(self.node.confirm(index).await)?;
+        Ok(Response::new(ConfirmResponse { transaction }))
+    }
+
     async fn cancel(
         &self,
         request: Request<CancelRequest>,
     ) -> Result<Response<CancelResponse>, Status> {
         let index = Index::new(request.get_ref().index);
-        match self
-            .node
-            .cancel(index)
-            .await
-            .map_err(|busy| outcome::busy(&self.node.view(), busy))?
-        {
-            Reply::Refused(refused) => Err(refusal::refused(&refused)),
-            Reply::Transaction { index, .. } => {
-                let view = self.node.view();
-                let transaction = view.transaction(index).map(|t| show::transaction(&view, t));
-                Ok(Response::new(CancelResponse { transaction }))
-            }
-        }
+        let transaction = self.closed(self.node.cancel(index).await)?;
+        Ok(Response::new(CancelResponse { transaction }))
     }
 
     type ExportStream = export::Stream;

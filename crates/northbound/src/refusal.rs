@@ -6,6 +6,8 @@ use lockstep_yang::{EditError, PathError};
 use prost_types::Duration;
 use tonic::{Code, Status};
 
+use crate::text;
+
 /// A request that the core turned down.
 pub(crate) fn refused(refusal: &Refusal) -> Status {
     let code = match refusal {
@@ -18,11 +20,30 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
         Refusal::TooManyTargets(_) => Code::InvalidArgument,
         Refusal::BeingWritten(_) => Code::Unavailable,
         Refusal::IdTaken(_) | Refusal::IdPending => Code::AlreadyExists,
-        Refusal::NotAChange(_) | Refusal::NotConcerned { .. } | Refusal::Finished { .. } => {
-            Code::FailedPrecondition
-        }
+        Refusal::NoWindowFor => Code::InvalidArgument,
+        Refusal::WindowTooWide(_) => Code::Unimplemented,
+        Refusal::NotAChange(_)
+        | Refusal::NotConcerned { .. }
+        | Refusal::InWindow { .. }
+        | Refusal::NoWindow(_)
+        | Refusal::NotOpen(_)
+        | Refusal::TooLate(_)
+        | Refusal::Reverts(_)
+        | Refusal::Finished { .. } => Code::FailedPrecondition,
     };
-    Status::new(code, refusal.to_string())
+    Status::new(code, format!("{refusal}{}", next(refusal)))
+}
+
+/// When it will be otherwise, and what can be done about it.
+fn next(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::InWindow { until: Some(until), index, .. } => {
+            let until = text::time(*until);
+            format!(", which ends at {until}; confirm {index} or cancel it first")
+        }
+        Refusal::InWindow { until: None, .. } => ", which opens with its outcome".into(),
+        _ => String::new(),
+    }
 }
 
 /// A Rollback that the core turned down: whatever is wrong, it cannot be rolled back.
@@ -64,9 +85,24 @@ pub(crate) fn edit(target: &Target, error: &EditError) -> Status {
 
 /// How long, as it came over the wire.
 pub(crate) fn duration(given: Option<&Duration>) -> Result<Option<std::time::Duration>, Status> {
+    more_than_nothing("deadline", given)
+}
+
+/// How long there is to confirm a change, in nanoseconds, as it came over the wire.
+pub(crate) fn window(given: Option<&Duration>) -> Result<Option<u64>, Status> {
+    let given = more_than_nothing("confirm", given)?;
+    Ok(given.map(|given| u64::try_from(given.as_nanos()).unwrap_or(u64::MAX)))
+}
+
+fn more_than_nothing(
+    what: &str,
+    given: Option<&Duration>,
+) -> Result<Option<std::time::Duration>, Status> {
     let Some(given) = given else { return Ok(None) };
     match std::time::Duration::try_from(*given) {
         Ok(duration) if !duration.is_zero() => Ok(Some(duration)),
-        _ => Err(Status::invalid_argument("deadline must be a time to come: more than nothing")),
+        _ => Err(Status::invalid_argument(format!(
+            "{what} must be a time to come: more than nothing"
+        ))),
     }
 }

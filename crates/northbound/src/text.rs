@@ -1,8 +1,9 @@
 //! The words in which users are told: kinds, reasons, waits.
 
 use lockstep_gnmi::brief::brief;
-use lockstep_protocol::record::{Kind, Mode, Reason, Violation};
+use lockstep_protocol::record::{Kind, Mode, Reason, Transaction, Violation, Window, WindowStage};
 use lockstep_protocol::view::Wait;
+use lockstep_types::Timestamp;
 use tonic::Code;
 
 /// The word for a kind.
@@ -19,6 +20,26 @@ pub(crate) const fn mode(mode: Mode) -> &'static str {
     match mode {
         Mode::Atomic => "atomic",
         Mode::Queued => "queued",
+    }
+}
+
+/// The word for how far the window of a change is. One that never opens has none.
+pub(crate) fn stage(change: &Transaction, window: Window) -> &'static str {
+    match window.stage {
+        WindowStage::Asked if change.status.is_final() => "",
+        WindowStage::Asked => "waiting",
+        WindowStage::Open { .. } => "open",
+        WindowStage::Confirmed => "confirmed",
+        WindowStage::Reverted => "reverted",
+    }
+}
+
+/// A time as others write it.
+pub(crate) fn time(at: Timestamp) -> prost_types::Timestamp {
+    const SECOND: u64 = 1_000_000_000;
+    prost_types::Timestamp {
+        seconds: i64::try_from(at.get() / SECOND).unwrap_or(i64::MAX),
+        nanos: i32::try_from(at.get() % SECOND).unwrap_or_default(),
     }
 }
 

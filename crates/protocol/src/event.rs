@@ -80,6 +80,13 @@ pub enum Event {
         /// Which transaction.
         index: Index,
     },
+    /// A client confirms a change, so that it stays.
+    Confirm {
+        /// Who is to be answered.
+        client: Client,
+        /// Which transaction.
+        index: Index,
+    },
     /// This node's session is kept until then, counted from the sending of the last good keepalive.
     Lease(Timestamp),
 }
@@ -97,6 +104,8 @@ pub enum Wake {
     Target(Target),
     /// A target on which something was withdrawn (rule 9).
     Recheck(Target),
+    /// A change with a window, which somebody confirms.
+    Window(Index),
 }
 
 /// What became of a write.

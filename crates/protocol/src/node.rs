@@ -18,6 +18,7 @@ mod target;
 mod transaction;
 mod verdicts;
 mod wide;
+mod windows;
 
 pub use desk::{Desk, Settings};
 pub use link::{Link, Outcome, Push, Retry, Work};
@@ -71,12 +72,14 @@ impl Node {
         let carried = |index| {
             self.view.transaction(index).is_some_and(|transaction| self.carries(transaction))
         };
+        let mut windows = self.view.windows().filter(|(_, index)| carried(*index));
+        let window = windows.find(|(until, _)| *until >= now).map(|(until, _)| until);
         let mut decided = self.view.deadlines().filter(|(_, index)| carried(*index));
         let decided = decided.find(|(deadline, _)| *deadline >= now).map(|(deadline, _)| deadline);
         let submitted = self.desk.submissions.iter().map(|request| request.deadline);
         let submitted = submitted.filter(|deadline| *deadline >= now).min();
         let silent = self.waited_for().map(|(until, _)| until).filter(|until| *until >= now).min();
-        let deadline = [decided, submitted, silent].into_iter().flatten().min();
+        let deadline = [decided, submitted, silent, window].into_iter().flatten().min();
         let deadline = deadline.map(|deadline| deadline.after(1));
         let retry = self.desk.next_retry().filter(|at| *at > now);
         let overdue = self.desk.overdue.first().map(|(at, _)| *at);
@@ -117,6 +120,7 @@ impl Node {
             Wake::Transaction(index) => self.wake_transaction(index, out),
             Wake::Target(target) => self.wake_target(&target, out),
             Wake::Recheck(target) => self.wake_recheck(&target, out),
+            Wake::Window(index) => self.wake_window(index, out),
         }
     }
 

@@ -62,6 +62,10 @@ pub struct Body {
     /// for a Restore are those that later entries concern.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub only: BTreeSet<Target>,
+    /// Atomic, and no Rollback: taken out again unless it is confirmed within so many nanoseconds of its
+    /// outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
 }
 
 /// The answer to a client.
@@ -134,6 +138,36 @@ pub enum Refusal {
         /// The target.
         target: Target,
     },
+    /// A target on which a change may yet be reverted, or be about to open its window.
+    #[error("target {target} is in the confirm window of transaction {index} ({id})")]
+    InWindow {
+        /// The target.
+        target: Target,
+        /// The change.
+        index: Index,
+        /// Its id.
+        id: TransactionId,
+        /// Until when it can be confirmed; none: its window opens with its outcome.
+        until: Option<Timestamp>,
+    },
+    /// A window on what cannot have one.
+    #[error("only an atomic change can be asked to be confirmed")]
+    NoWindowFor,
+    /// A window on more than one write of the store can take back.
+    #[error("{0} targets are more than can be asked to be confirmed at once")]
+    WindowTooWide(usize),
+    /// There is nothing to confirm.
+    #[error("transaction {0} was not asked to be confirmed")]
+    NoWindow(Index),
+    /// What is to be confirmed is not applied yet.
+    #[error("transaction {0} has no outcome yet, so there is nothing to confirm")]
+    NotOpen(Index),
+    /// The window has closed.
+    #[error("transaction {0} was not confirmed in time, and is reverted")]
+    TooLate(Index),
+    /// What takes back a change that was not confirmed cannot be called off.
+    #[error("transaction {0} reverts what was not confirmed, and cannot be called off")]
+    Reverts(Index),
     /// A transaction that has its outcome cannot be cancelled.
     #[error("transaction {index} already has its outcome")]
     Finished {

@@ -10,6 +10,7 @@ mod queue;
 mod reading;
 mod waiting;
 mod wide;
+mod windows;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -55,6 +56,8 @@ pub struct View {
     lagging: Map<Target, Lag>,
     open: Map<Index, ()>,
     deadlines: Map<(Timestamp, Index), ()>,
+    windows: Map<(Timestamp, Index), ()>,
+    kept: Map<Target, Index>,
 }
 
 impl View {

@@ -14,8 +14,8 @@ pub(super) struct Known {
 
 /// `google.protobuf.Duration`: seconds and nanos.
 const DURATION: Known = Known { fields: 2, nested: &[] };
-/// `lockstep.v1.SetOptions`, fields 1 to 6.
-pub(super) const SET_OPTIONS: Known = Known { fields: 6, nested: &[(5, DURATION)] };
+/// `lockstep.v1.SetOptions`, fields 1 to 7.
+pub(super) const SET_OPTIONS: Known = Known { fields: 7, nested: &[(5, DURATION), (7, DURATION)] };
 
 /// The first field that is not known, here or in a message inside.
 pub(super) fn unknown(bytes: &[u8], known: &Known) -> Result<Option<u32>, Error> {

@@ -40,6 +40,7 @@ fn full() -> SetOptions {
         comment: "why".into(),
         deadline: Some(Duration { seconds: 5, nanos: 7 }),
         id: "x".into(),
+        confirm: Some(Duration { seconds: 60, nanos: 0 }),
     }
 }
 
@@ -97,12 +98,12 @@ fn what_is_not_ours_is_passed_over() {
 
 #[test]
 fn a_field_that_is_not_known_is_an_error() {
-    // Field 7, a varint; after fields that are known, and before.
-    let unknown = vec![7 << 3, 1];
+    // Field 8, a varint; after fields that are known, and before.
+    let unknown = vec![8 << 3, 1];
     let bytes = [full().encode_to_vec(), unknown.clone()].concat();
-    assert_eq!(options(&ours(bytes)), Err(Error::UnknownOption { number: 7 }));
+    assert_eq!(options(&ours(bytes)), Err(Error::UnknownOption { number: 8 }));
     let bytes = [unknown, full().encode_to_vec()].concat();
-    assert_eq!(options(&ours(bytes)), Err(Error::UnknownOption { number: 7 }));
+    assert_eq!(options(&ours(bytes)), Err(Error::UnknownOption { number: 8 }));
     // Field 3 of the deadline.
     let bytes = vec![(5 << 3) | 2, 2, 3 << 3, 1];
     assert_eq!(options(&ours(bytes)), Err(Error::UnknownOption { number: 3 }));

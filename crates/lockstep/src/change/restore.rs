@@ -23,6 +23,9 @@ pub(crate) struct Restore {
     /// Each target when it can, instead of everywhere or nowhere
     #[arg(long)]
     queued: bool,
+    /// Take it back again unless it is confirmed within so many seconds
+    #[arg(long, value_name = "SECONDS", conflicts_with = "queued")]
+    confirm: Option<u32>,
     #[command(flatten)]
     terms: Terms,
     #[command(flatten)]
@@ -47,6 +50,7 @@ pub(crate) async fn restore(asked: &Restore, global: &Global) -> Result<(), Fail
         comment: asked.terms.comment.clone(),
         deadline: seconds(asked.terms.deadline),
         id: asked.terms.id.clone(),
+        confirm: seconds(asked.confirm),
     };
     let answer = client.admin().restore(request).await.map_err(|status| refused(&status))?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)

@@ -60,7 +60,8 @@ fn only_the_master_records(commit: &Commit, target: &Target) -> bool {
 fn speaks_for_the_device(commit: &Commit, target: &Target) -> bool {
     let (old, new) = (commit.before.header(target), commit.after.header(target));
     let answered = |store: &View| {
-        let parts = store.transactions().map(|transaction| transaction.part(target));
+        // What takes back a change that was not confirmed does not wait for a device's word.
+        let parts = store.transactions().filter(|t| !t.is_revert()).map(|t| t.part(target));
         parts.filter(|part| matches!(part, PartStatus::Applied | PartStatus::Refused)).count()
     };
     let synced = new.synced != old.synced && new.synced != Term::ZERO;

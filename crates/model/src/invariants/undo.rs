@@ -48,7 +48,7 @@ fn takes_out_the_latest(store: &View, rollback: &Transaction) -> bool {
 
 fn is_latest(store: &View, target: &Target, of: Index, rule: Rule, live: &[Index]) -> bool {
     match rule {
-        Rule::Target => live.last() == Some(&of),
+        Rule::Target | Rule::Window => live.last() == Some(&of),
         Rule::Path => store.proposal(of, target).is_some_and(|proposal| {
             let committed = store.committed(target);
             proposal.delta.paths().all(|path| committed.unit(path).writer == of)

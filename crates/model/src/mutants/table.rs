@@ -6,6 +6,7 @@ mod restore;
 mod rules;
 mod seeds;
 mod wide;
+mod windows;
 
 use super::Mutant;
 
@@ -18,6 +19,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         others::MUTANTS,
         restore::MUTANTS,
         wide::MUTANTS,
+        windows::MUTANTS,
     ]
     .into_iter()
     .flatten()

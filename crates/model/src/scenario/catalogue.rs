@@ -7,6 +7,7 @@ mod rollbacks;
 mod timing;
 mod two_targets;
 mod wide;
+mod windows;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     all.extend(wide::scenarios());
     all.extend(rollbacks::scenarios());
     all.extend(restores::scenarios());
+    all.extend(windows::scenarios());
     all.extend(nodes::scenarios());
     all.extend(timing::scenarios());
     all.into_iter().map(Arc::new).collect()

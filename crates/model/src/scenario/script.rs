@@ -43,21 +43,33 @@ impl Entry {
 
     fn change(mode: Mode, text: &str) -> Self {
         let edits = text.split_whitespace().map(edit).collect();
-        Self::new(Body { kind: Kind::Change, mode, edits, only: [].into() })
+        Self::new(Body { kind: Kind::Change, mode, edits, only: [].into(), window: None })
     }
 
     /// The rollback of an earlier entry of the script, counted from one.
     #[must_use]
     pub fn rollback(of: u64, rule: Rule) -> Self {
         let kind = Kind::Rollback { of: Index::new(of), rule };
-        Self::new(Body { kind, mode: Mode::Atomic, edits: BTreeMap::new(), only: [].into() })
+        Self::new(Body {
+            kind,
+            mode: Mode::Atomic,
+            edits: BTreeMap::new(),
+            only: [].into(),
+            window: None,
+        })
     }
 
     /// An atomic restore of targets to an earlier entry of the script, counted from one.
     #[must_use]
     pub fn restore(to: u64, targets: &str) -> Self {
         let kind = Kind::Restore { to: Index::new(to) };
-        let body = Body { kind, mode: Mode::Atomic, edits: BTreeMap::new(), only: [].into() };
+        let body = Body {
+            kind,
+            mode: Mode::Atomic,
+            edits: BTreeMap::new(),
+            only: [].into(),
+            window: None,
+        };
         Self::new(body).only(targets)
     }
 
@@ -70,6 +82,13 @@ impl Entry {
 
     fn new(body: Body) -> Self {
         Self { body, until: Until::Outcome, deadline: Deadline::Never, id: None, prompt: false }
+    }
+
+    /// It is taken out again unless it is confirmed.
+    #[must_use]
+    pub fn confirmed_within(mut self, length: u64) -> Self {
+        self.body.window = Some(length);
+        self
     }
 
     /// On these targets alone.

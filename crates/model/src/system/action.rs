@@ -4,6 +4,7 @@ use lockstep_protocol::record::Binding;
 use lockstep_protocol::{Client, Event, Op};
 use lockstep_types::{Index, Target, Timestamp};
 
+use super::client::CONFIRMS;
 use super::{System, yang};
 
 /// How a device takes a request.
@@ -62,6 +63,8 @@ pub enum Action {
     Late(Timestamp),
     /// A client cancels a transaction at a node.
     Cancel(usize, Index),
+    /// A client confirms a change at a node.
+    Confirm(usize, Index),
     /// A target is bound to other models.
     Rebind(Target),
     /// A node tries a device again.
@@ -160,6 +163,10 @@ impl System {
             Action::Cancel(node, index) => {
                 self.left.cancels -= 1;
                 self.tell(*node, Event::Cancel { client: Client(u64::MAX), index: *index });
+            }
+            Action::Confirm(node, index) => {
+                self.left.confirms -= 1;
+                self.tell(*node, Event::Confirm { client: CONFIRMS, index: *index });
             }
             Action::Rebind(target) => {
                 self.left.rebinds -= 1;

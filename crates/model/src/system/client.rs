@@ -15,6 +15,9 @@ pub enum Told {
     Status(Index, Status),
 }
 
+/// Whoever confirms.
+pub(super) const CONFIRMS: Client = Client(u64::MAX - 1);
+
 impl System {
     pub(super) fn submit(&mut self, node: usize) {
         let number = self.submitted + 1;
@@ -36,6 +39,9 @@ impl System {
     }
 
     pub(super) fn answered(&mut self, client: Client, reply: &Reply) {
+        if let (CONFIRMS, Reply::Transaction { index, .. }) = (client, reply) {
+            self.confirmed.insert(*index);
+        }
         let told = match reply {
             Reply::Refused(_) => Told::Refused,
             Reply::Transaction { index, status } => Told::Status(*index, *status),

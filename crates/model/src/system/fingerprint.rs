@@ -30,7 +30,7 @@ impl Hash for System {
             self.hash_question(question, state);
         }
         (self.restless, self.now, self.submitted, self.left).hash(state);
-        (&self.told, &self.seen, &self.broken).hash(state);
+        (&self.told, &self.confirmed, &self.seen, &self.broken).hash(state);
     }
 }
 

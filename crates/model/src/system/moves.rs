@@ -113,8 +113,9 @@ impl System {
 
     fn next_deadline(&self) -> Option<Timestamp> {
         let script = self.scenario.script.iter().enumerate().take(self.submitted);
-        let mut deadlines = script.filter_map(|(at, entry)| entry.passes(at + 1));
-        deadlines.find(|deadline| *deadline >= self.now)
+        let deadlines = script.filter_map(|(at, entry)| entry.passes(at + 1));
+        let windows = self.store.windows().map(|(until, _)| until);
+        deadlines.chain(windows).filter(|deadline| *deadline >= self.now).min()
     }
 
     fn device_mishaps(&self, mishaps: &mut Vec<Action>) {
@@ -182,6 +183,12 @@ impl System {
         {
             let open = self.store.open().filter(|t| t.status != Status::Reverting);
             mishaps.extend(open.map(|t| Action::Cancel(node, t.index)));
+            mishaps.extend(self.store.windows().map(|(_, index)| Action::Cancel(node, index)));
+        }
+        if self.left.confirms > 0 {
+            let nodes = (0..self.nodes.len()).filter(|node| self.hears(*node));
+            let windows = || self.store.windows().map(|(_, index)| index);
+            mishaps.extend(nodes.flat_map(|node| windows().map(move |i| Action::Confirm(node, i))));
         }
     }
 

@@ -194,6 +194,7 @@ pub fn context(saw: &Saw, did: &[Command]) -> BTreeSet<Wake> {
         Saw::Event(Event::Verdict { subject, .. }) => Some(concerned(subject)),
         Saw::Event(Event::Submit { .. }) => Some(Wake::Append),
         Saw::Event(Event::Cancel { index, .. }) => Some(Wake::Transaction(*index)),
+        Saw::Event(Event::Confirm { index, .. }) => Some(Wake::Window(*index)),
         Saw::Event(Event::Tick(_) | Event::Watch(_) | Event::Lease(_) | Event::Leave { .. })
         | Saw::Start => None,
     };

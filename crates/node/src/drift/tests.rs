@@ -103,6 +103,7 @@ impl World {
             author: String::new(),
             comment: String::new(),
             only: BTreeSet::new(),
+            window: None,
             submitted: Timestamp::ZERO,
             deadline: Timestamp::ZERO,
             decided: None,

@@ -80,6 +80,7 @@ impl Lab {
                 mode: Mode::Atomic,
                 edits: targets.map(|target| (target, edit.clone())).collect(),
                 only: BTreeSet::new(),
+                window: None,
             },
             until: Until::Outcome,
             deadline: self.handle().now().after(20_000_000_000),

@@ -29,6 +29,7 @@ impl Service {
                 mode,
                 edits: BTreeMap::new(),
                 only: target_names(&asked.targets)?,
+                window: refusal::window(asked.confirm.as_ref())?,
             },
             until: if asked.r#async { Until::Decision } else { Until::Outcome },
             deadline: times.deadline,

@@ -5,7 +5,6 @@ use lockstep_gnmi::proto::lockstep::v1::{Failure, Target, Transaction, Transacti
 use lockstep_node::{Fencing, TargetStatus};
 use lockstep_protocol::View;
 use lockstep_protocol::record::{self, Kind, Reason};
-use lockstep_types::Timestamp;
 
 use crate::{outcome, text};
 
@@ -31,9 +30,9 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
         status: shown.status.name().into(),
         author: shown.author.clone(),
         comment: shown.comment.clone(),
-        submitted: Some(time(shown.submitted)),
-        decided: shown.decided.map(time),
-        finished: shown.finished.map(time),
+        submitted: Some(text::time(shown.submitted)),
+        decided: shown.decided.map(text::time),
+        finished: shown.finished.map(text::time),
         waiting_for: waiting_for(view, shown),
         error: shown.reason.as_ref().map(failure),
         rolled_back_by: rolled_back_by(shown),
@@ -41,6 +40,8 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
         mode: text::mode(shown.mode).into(),
         of,
         to,
+        window: shown.window.map(|window| text::stage(shown, window)).unwrap_or_default().into(),
+        confirm_until: shown.open_until().map(text::time),
     }
 }
 
@@ -104,13 +105,5 @@ fn fencing(known: Option<Fencing>) -> &'static str {
         Some(Fencing::Device) => "device",
         Some(Fencing::StoreOnly) => "store-only",
         None => "unknown",
-    }
-}
-
-fn time(at: Timestamp) -> prost_types::Timestamp {
-    const SECOND: u64 = 1_000_000_000;
-    prost_types::Timestamp {
-        seconds: i64::try_from(at.get() / SECOND).unwrap_or(i64::MAX),
-        nanos: i32::try_from(at.get() % SECOND).unwrap_or_default(),
     }
 }

@@ -81,7 +81,13 @@ fn submission(
     let times = times(node.now(), asked, metadata, mode);
     Ok(Request {
         id: ids.of(&options.id)?,
-        body: Body { kind: Kind::Change, mode, edits, only: std::collections::BTreeSet::new() },
+        body: Body {
+            kind: Kind::Change,
+            mode,
+            edits,
+            only: std::collections::BTreeSet::new(),
+            window: refusal::window(options.confirm.as_ref())?,
+        },
         until: if options.r#async { Until::Decision } else { Until::Outcome },
         deadline: times.deadline,
         answer_by: Some(times.answer_by),

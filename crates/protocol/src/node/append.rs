@@ -10,7 +10,7 @@ use super::verdicts::Decision;
 use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::{Subject, Wake};
-use crate::record::{Head, Kind, Mode, Part, Proposal, Reason, Status, Transaction};
+use crate::record::{Head, Kind, Mode, Part, Proposal, Reason, Status, Transaction, Window};
 use crate::request::{Body, Request};
 use crate::step;
 
@@ -36,12 +36,13 @@ pub(super) fn mode(body: &Body) -> Mode {
 }
 
 /// Whether an entry with so many targets goes beyond one write. One target never does.
-const fn is_wide(targets: usize, records_per_write: usize) -> bool {
+pub(super) const fn is_wide(targets: usize, records_per_write: usize) -> bool {
     targets > 1 && records_of(targets) > records_per_write
 }
 
 impl Node {
     pub(super) fn wake_append(&mut self, out: &mut Vec<Command>) {
+        self.turn_away(out);
         let entries = self.batch(out);
         if entries.is_empty() {
             return;
@@ -62,6 +63,18 @@ impl Node {
         let (mut taken, mut waiting) = (BTreeSet::new(), BTreeSet::new());
         let mut entries: Vec<Entry> = Vec::new();
         let mut records = 0;
+        for (request, plan) in self.reverts() {
+            if records + records_of(plan.len()) > self.settings.records_per_write
+                && !entries.is_empty()
+            {
+                break;
+            }
+            head = self.next_head(head);
+            let transaction = Transaction { wide: false, ..self.entry(&request, head) };
+            records += records_of(transaction.targets.len());
+            taken.extend(transaction.targets.keys().cloned());
+            entries.push(Entry { request, transaction, decision: Decision::Commit(plan) });
+        }
         for request in self.desk.submissions.clone() {
             let next = self.next_head(head);
             let transaction = self.entry(&request, next);
@@ -87,6 +100,8 @@ impl Node {
                 continue;
             }
             if !matches!(decision, Decision::PassOver) {
+                // What comes behind one with a window is turned away once that is in the log.
+                waiting.extend(request.body.window.iter().flat_map(|_| targets.iter().cloned()));
                 taken.extend(targets);
             }
             head = next;
@@ -110,12 +125,12 @@ impl Node {
         }
     }
 
-    fn next_head(&self, head: Head) -> Head {
+    pub(super) fn next_head(&self, head: Head) -> Head {
         let timestamp = self.desk.now.max(head.timestamp.after(1));
         Head { index: head.index.next(), timestamp }
     }
 
-    fn entry(&self, request: &Request, head: Head) -> Transaction {
+    pub(super) fn entry(&self, request: &Request, head: Head) -> Transaction {
         let body = &request.body;
         let part = |target: &Target| (target.clone(), Part::default());
         let targets: Map<_, _> = self.view.asked_of(body).iter().map(part).collect();
@@ -128,6 +143,7 @@ impl Node {
             author: request.author.clone(),
             comment: request.comment.clone(),
             only: body.only.clone(),
+            window: body.window.map(Window::asked),
             submitted: head.timestamp,
             deadline: request.deadline,
             decided: None,

@@ -10,7 +10,7 @@ use super::append::mode;
 use super::desk::Waiter;
 use crate::command::Command;
 use crate::event::Wake;
-use crate::record::{Kind, Status, Transaction};
+use crate::record::{Kind, Rule, Status, Transaction, WindowStage};
 use crate::request::{Body, Client, Refusal, Reply, Request, Until};
 
 impl Node {
@@ -65,6 +65,7 @@ impl Node {
         if targets.len() > self.settings.targets {
             return Err(Refusal::TooManyTargets(targets.len()));
         }
+        self.admit_window(&request.body, &targets)?;
         for target in targets {
             if self.view.binding(&target).is_none() {
                 return Err(Refusal::UnknownTarget(target));
@@ -130,6 +131,8 @@ impl Node {
     fn targets_asked(&self, body: &Body) -> Result<BTreeSet<Target>, Refusal> {
         match body.kind {
             Kind::Change => {}
+            // Only nodes roll back by a window, and when it has closed.
+            Kind::Rollback { rule: Rule::Window, .. } => return Err(Refusal::NoTarget),
             Kind::Rollback { of, .. } => self.admit_rollback(of, &body.only)?,
             Kind::Restore { to } => {
                 if to == Index::ZERO || to > self.view.head().index {
@@ -166,6 +169,7 @@ impl Node {
         entry.kind == body.kind
             && entry.mode == mode(body)
             && entry.only == body.only
+            && entry.window.map(|window| window.length) == body.window
             && body.edits.iter().all(|(target, edit)| {
                 self.view.proposal(entry.index, target).is_some_and(|p| p.edit == *edit)
             })
@@ -201,12 +205,16 @@ impl Node {
         index: Index,
         out: &mut Vec<Command>,
     ) -> Option<Wake> {
-        let refusal = match self.view.transaction(index).map(|t| t.status) {
+        let refusal = match self.view.transaction(index) {
             None => Refusal::UnknownTransaction(index),
-            Some(status) if status.is_final() => Refusal::Finished { index, status },
-            Some(_) => {
+            Some(t) if t.is_revert() && !t.status.is_final() => Refusal::Reverts(index),
+            Some(t) if t.status.is_final() && t.open_until().is_none() => {
+                Refusal::Finished { index, status: t.status }
+            }
+            Some(t) => {
+                let append = t.open_until().is_some();
                 self.desk.cancels.entry(index).or_default().push(client);
-                return Some(Wake::Transaction(index));
+                return Some(if append { Wake::Append } else { Wake::Transaction(index) });
             }
         };
         out.push(Command::Answer { client, reply: Reply::Refused(refusal) });
@@ -217,6 +225,7 @@ impl Node {
     pub(super) fn answer_waiters(&mut self, id: &TransactionId, out: &mut Vec<Command>) {
         let Some(transaction) = self.view.named(id) else { return };
         let (index, status) = (transaction.index, transaction.status);
+        let stage = transaction.window.map(|window| window.stage);
         let reply = Reply::Transaction { index, status };
         let mut answer = |client| out.push(Command::Answer { client, reply: reply.clone() });
         if let Some(waiters) = self.desk.waiters.get_mut(id) {
@@ -234,9 +243,17 @@ impl Node {
                 self.desk.waiters.remove(id);
             }
         }
-        if !matches!(status, Status::Pending | Status::Committed) {
+        // One that was applied before it could be called off is taken out again while its window is open.
+        let open = matches!(stage, Some(WindowStage::Open { .. }));
+        if !matches!(status, Status::Pending | Status::Committed) && !open {
+            let confirmed = stage == Some(WindowStage::Confirmed);
             for client in self.desk.cancels.remove(&index).into_iter().flatten() {
-                answer(client);
+                if confirmed {
+                    let reply = Reply::Refused(Refusal::Finished { index, status });
+                    out.push(Command::Answer { client, reply });
+                } else {
+                    out.push(Command::Answer { client, reply: reply.clone() });
+                }
             }
         }
     }

@@ -67,6 +67,7 @@ pub struct Desk {
     pub(super) overdue: BTreeSet<(Timestamp, TransactionId)>,
     pub(super) gathering: BTreeMap<Index, Arc<Request>>,
     pub(super) cancels: BTreeMap<Index, Vec<Client>>,
+    pub(super) confirms: BTreeMap<Index, Vec<Client>>,
 }
 
 impl Desk {

@@ -48,16 +48,20 @@ impl Node {
             Event::Cancel { client, index } => {
                 self.cancel(client, index, out).into_iter().collect()
             }
+            Event::Confirm { client, index } => {
+                self.confirm(client, index, out).into_iter().collect()
+            }
         }
     }
 
-    /// What the clock makes due: deadlines, and devices to be tried again.
+    /// What the clock makes due: deadlines, the ends of windows, and devices to be tried again.
     fn due(&self) -> BTreeSet<Wake> {
         let now = self.desk.now;
         let late = self.view.deadlines().take_while(|(deadline, _)| now > *deadline);
         let late = late.map(|(_, index)| Wake::Transaction(index));
         let submissions = self.desk.submissions.iter().any(|request| now > request.deadline);
-        let late = late.chain(submissions.then_some(Wake::Append));
+        let windows = self.view.windows().next().is_some_and(|(until, _)| now > until);
+        let late = late.chain((submissions || windows).then_some(Wake::Append));
         let retries = self.desk.links.iter().filter(|(_, link)| link.retry.is_some());
         let silent = self.waited_for().filter(|(until, _)| now > *until);
         let targets = retries.map(|(target, _)| target).chain(silent.map(|(_, target)| target));
@@ -90,6 +94,7 @@ impl Node {
             match op {
                 Op::Transaction(transaction) => {
                     self.answer_waiters(&transaction.id, out);
+                    self.answer_confirms(transaction.index, out);
                     let index = transaction.index;
                     if transaction.status != Status::Pending {
                         self.forget_verdicts(|s| *s == Subject::Transaction(index));

@@ -24,7 +24,8 @@ impl Node {
     }
 
     /// While there is no master: take the target if connected; otherwise bring undos about in the
-    /// store, so that a dead device holds nobody's queue (rule 4).
+    /// store, and what takes back a change that was not confirmed, so that a dead device holds nobody's
+    /// queue (rule 4).
     fn without_master(&mut self, target: &Target, out: &mut Vec<Command>) {
         if self.connection(target).is_some() {
             self.take(target, out);
@@ -32,6 +33,12 @@ impl Node {
             let mut draft = Draft::new(&self.view);
             draft.without_master(target);
             step::undone(&mut draft, index, target, None, self.desk.now);
+            let txn = draft.txn();
+            self.write(Wake::Target(target.clone()), txn, out);
+        } else if let Some(index) = self.view.revert_head(target) {
+            let mut draft = Draft::new(&self.view);
+            draft.without_master(target);
+            step::applied(&mut draft, index, target, self.desk.now);
             let txn = draft.txn();
             self.write(Wake::Target(target.clone()), txn, out);
         }
@@ -59,11 +66,18 @@ impl Node {
         }
     }
 
-    /// The master's next move on a device with nothing outstanding: undo, resync, apply.
+    /// The master's next move on a device with nothing outstanding: undo, resync, apply. What takes back a
+    /// change that was not confirmed does not wait for a resync.
     fn next_work(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
         let synced = self.view.header(target).synced == term;
         if let Some(index) = self.view.undo_head(target) {
             self.undo(target, term, index, synced, out);
+        } else if let Some(index) = self.view.revert_head(target).filter(|_| !synced) {
+            let mut draft = Draft::new(&self.view);
+            draft.as_master(target, &self.session);
+            step::applied(&mut draft, index, target, self.desk.now);
+            let txn = draft.txn();
+            self.write(Wake::Target(target.clone()), txn, out);
         } else if !self.may_send(target) {
             // Woken again by the clock.
         } else if !synced {

@@ -49,13 +49,13 @@ impl Node {
 
     fn fill_next(&self, draft: &mut Draft<'_>, transaction: &Transaction) {
         let (index, now) = (transaction.index, self.desk.now);
-        let late = now > transaction.deadline;
+        let late = now > transaction.deadline && transaction.has_deadline();
         match transaction.status {
             Status::Pending if late => {
                 step::pass_over(draft, index, Reason::Deadline, now);
                 self.fill_waits(draft, transaction);
             }
-            Status::Committed if late && transaction.is_atomic() => {
+            Status::Committed if late => {
                 step::turn(draft, index, Reason::Deadline);
                 self.fill_waits(draft, transaction);
             }

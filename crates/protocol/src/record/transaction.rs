@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_types::{Delta, Edit, Index, Map, SessionId, Target, Timestamp, TransactionId, Undo};
 use serde::{Deserialize, Serialize};
 
-use super::Reason;
+use super::{Reason, Window};
 
 /// The end of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub enum Rule {
     Target,
     /// It was the last to write each of its paths.
     Path,
+    /// Its window closed without a confirm: nothing can be in the way, and the Rollback does not turn. Only
+    /// nodes ask for this.
+    Window,
 }
 
 /// What a transaction does.
@@ -241,6 +244,9 @@ pub struct Transaction {
     /// A Rollback or a Restore: the targets that were named. Empty: all that it may concern.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub only: BTreeSet<Target>,
+    /// It is taken out again unless it is confirmed in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// Log time of Submit.
     pub submitted: Timestamp,
     /// Log time after which it is rejected or turns.
@@ -293,7 +299,7 @@ impl Transaction {
     pub fn has_deadline(&self) -> bool {
         match self.status {
             Status::Pending => true,
-            Status::Committed => self.is_atomic(),
+            Status::Committed => self.is_atomic() && !self.is_revert(),
             _ => false,
         }
     }

@@ -7,7 +7,7 @@ use lockstep_types::{Edit, Index, Target, Timestamp};
 use super::plan::Plan;
 use crate::draft::Draft;
 use crate::effect;
-use crate::record::{Key, Kind, Part, Proposal, Reason, Status};
+use crate::record::{Key, Kind, Part, Proposal, Reason, Rule, Status, WindowStage};
 
 /// Commits transaction `index` as planned.
 pub(crate) fn commit(
@@ -41,8 +41,18 @@ pub(crate) fn commit(
             draft.put_proposal(index, target, proposal);
         }
     }
-    if let Kind::Rollback { of, .. } = kind {
+    if let Kind::Rollback { of, rule } = kind {
         mark_rolled_back(draft, of, plan.keys(), Some(index));
+        if rule == Rule::Window {
+            close_window(draft, of, WindowStage::Reverted);
+        }
+    }
+}
+
+/// The window of a change closes, one way or the other. Compared like every change of a record.
+pub(crate) fn close_window(draft: &mut Draft<'_>, change: Index, stage: WindowStage) {
+    if let Some(window) = draft.transaction(change).and_then(|t| t.window.as_mut()) {
+        window.stage = stage;
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, index: Index, now: Timestamp) {
     let Some(status) = outcome(transaction) else { return };
     transaction.status = status;
     transaction.finished = Some(now.max(transaction.submitted));
+    transaction.open_window();
     let targets: Vec<Target> = transaction.targets.keys().cloned().collect();
     for target in targets {
         if draft.view.header(&target).holder == Some(index) {

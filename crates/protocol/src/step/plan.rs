@@ -91,6 +91,7 @@ fn rollback(view: &View, rollback: &Transaction, of: Index, rule: Rule) -> Resul
 /// The later change that keeps `of` from counting as the latest on `target`.
 fn in_the_way(view: &View, of: Index, rule: Rule, target: &Target) -> Option<Index> {
     match rule {
+        Rule::Window => None,
         Rule::Target => Some(view.header(target).committed.revision).filter(|latest| *latest != of),
         Rule::Path => {
             let committed = view.committed(target);

@@ -45,7 +45,9 @@ pub(crate) fn refused(
 ) {
     let Some(before) = draft.view.transaction(index) else { return };
     let reason = Reason::Refused { target: target.clone(), failure };
-    if before.is_atomic() {
+    if before.is_revert() {
+        reverted(draft, index, target, reason, now);
+    } else if before.is_atomic() {
         turn_at(draft, index, target, reason.clone());
         set_part(draft, index, target, PartStatus::Refused, Some(reason));
         let header = &mut draft.configuration(target).header;
@@ -55,6 +57,14 @@ pub(crate) fn refused(
     } else {
         withdraw(draft, index, target, reason, now);
     }
+}
+
+/// The device refused what takes back a change that was not confirmed. There is no other way to go: it is
+/// recorded all the same, and a resync has to bring it about (as rule 5 has it of an undo).
+fn reverted(draft: &mut Draft<'_>, index: Index, target: &Target, why: Reason, now: Timestamp) {
+    applied(draft, index, target, now);
+    set_part(draft, index, target, PartStatus::Applied, Some(why));
+    draft.configuration(target).header.synced = Term::ZERO;
 }
 
 /// The device was brought in line in `term`.

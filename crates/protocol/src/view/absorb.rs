@@ -117,6 +117,7 @@ impl View {
         if transaction.has_deadline() {
             self.deadlines.insert_mut((transaction.deadline, transaction.index), ());
         }
+        self.take_window(before.as_deref(), &transaction);
         if transaction.status.is_final() {
             self.open.remove_mut(&transaction.index);
         } else {

@@ -20,7 +20,8 @@ impl View {
     }
 
     /// Every tree that may be the committed one without a decision on it as a whole: as it is, and as a
-    /// refusal, a cancel, a deadline or the decision on what is prepared may leave it. One in which no change stands is left out:
+    /// refusal, a cancel, a deadline, the decision on what is prepared or the end of a window may leave
+    /// it. One in which no change stands is left out:
     /// whatever comes next is validated as a whole there.
     ///
     /// Whoever binds the target to other models has to find all of these valid.
@@ -29,7 +30,9 @@ impl View {
         let holder = self.header(target).holder.filter(|holder| {
             self.transaction(*holder).is_some_and(|holder| holder.status == Status::Committed)
         });
-        let mut open: Vec<Index> = self.apply_queue(target).chain(holder).collect();
+        let window = self.window_on(target).filter(|t| t.open_until().is_some());
+        let window = window.map(|t| t.index);
+        let mut open: Vec<Index> = self.apply_queue(target).chain(holder).chain(window).collect();
         open.sort_unstable();
         open.dedup();
         let mut tree = self.committed(target);

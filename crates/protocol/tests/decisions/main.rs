@@ -60,5 +60,6 @@ mod waiting;
 mod waits_recorded;
 #[cfg(test)]
 mod wide;
+mod windows;
 #[cfg(test)]
 mod withdrawal;

@@ -14,8 +14,8 @@ pub(crate) use expect::{
     answer, claim, close, entry, parts, read, refused_answer, send, set_on, sets, waited, write,
 };
 pub(crate) use requests::{
-    answered_by, asynchronous, change, clear, due, queued, restore, rollback, rollback_by_path,
-    rollback_on, set,
+    answered_by, asynchronous, change, clear, confirmed_within, due, queued, restore, rollback,
+    rollback_by_path, rollback_on, set,
 };
 pub(crate) use world::{World, bound};
 

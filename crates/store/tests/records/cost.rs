@@ -35,6 +35,7 @@ fn transaction(index: u64) -> Transaction {
         author: "operator".into(),
         comment: String::new(),
         only: [].into(),
+        window: None,
         submitted: Timestamp::new(1),
         deadline: Timestamp::new(100),
         decided: Some(Timestamp::new(1)),

@@ -95,7 +95,8 @@ impl Shell {
         self.sets += 1;
         let edit = Edit { set: leaves.collect(), ..Edit::default() };
         let edits = [(target("leaf1"), edit)].into();
-        let body = Body { kind: Kind::Change, mode: Mode::Atomic, edits, only: [].into() };
+        let body =
+            Body { kind: Kind::Change, mode: Mode::Atomic, edits, only: [].into(), window: None };
         let request = Request {
             id: TransactionId::new(format!("set-{}", self.sets)).unwrap(),
             body,

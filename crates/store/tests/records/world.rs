@@ -109,12 +109,18 @@ impl World {
         let body = if head > 0 && self.dice.chance(20) {
             let rule = self.dice.pick(&[Rule::Target, Rule::Path]);
             let kind = Kind::Rollback { of: Index::new(self.dice.roll(head) + 1), rule };
-            Body { kind, mode: Mode::Atomic, edits: BTreeMap::new(), only: BTreeSet::new() }
+            Body {
+                kind,
+                mode: Mode::Atomic,
+                edits: BTreeMap::new(),
+                only: BTreeSet::new(),
+                window: None,
+            }
         } else {
             let count = self.dice.roll(2) + 1;
             let edits = (0..count).map(|_| (target(self.dice.pick(&NAMES)), self.edit())).collect();
             let mode = self.dice.pick(&[Mode::Atomic, Mode::Queued]);
-            Body { kind: Kind::Change, mode, edits, only: BTreeSet::new() }
+            Body { kind: Kind::Change, mode, edits, only: BTreeSet::new(), window: None }
         };
         let id = format!("{}/{}", self.records.epoch(), self.dice.roll(u64::MAX));
         let request = Request {

@@ -69,6 +69,7 @@ pub(crate) fn entry<const N: usize>(at: u64, name: &str, targets: [&str; N]) -> 
         author: String::new(),
         comment: String::new(),
         only: [].into(),
+        window: None,
         submitted: time(NOW + at - 1),
         deadline: time(DEADLINE),
         decided: None,

@@ -10,7 +10,10 @@ use super::build::{id, index, path, target, time};
 /// An atomic, sync change.
 pub(crate) fn change<const N: usize>(name: &str, edits: [(&str, Edit); N]) -> Request {
     let edits = edits.into_iter().map(|(on, edit)| (target(on), edit)).collect();
-    request(name, Body { kind: Kind::Change, mode: Mode::Atomic, edits, only: [].into() })
+    request(
+        name,
+        Body { kind: Kind::Change, mode: Mode::Atomic, edits, only: [].into(), window: None },
+    )
 }
 
 /// A Rollback by the rule *target*.
@@ -33,12 +36,15 @@ pub(crate) fn rollback_on<const N: usize>(name: &str, of: u64, only: [&str; N]) 
 /// An atomic, sync Restore of these targets.
 pub(crate) fn restore<const N: usize>(name: &str, to: u64, only: [&str; N]) -> Request {
     let (kind, only) = (Kind::Restore { to: index(to) }, only.into_iter().map(target).collect());
-    request(name, Body { kind, mode: Mode::Atomic, edits: [].into(), only })
+    request(name, Body { kind, mode: Mode::Atomic, edits: [].into(), only, window: None })
 }
 
 fn rollback_by(name: &str, of: u64, rule: Rule) -> Request {
     let kind = Kind::Rollback { of: index(of), rule };
-    request(name, Body { kind, mode: Mode::Atomic, edits: [].into(), only: [].into() })
+    request(
+        name,
+        Body { kind, mode: Mode::Atomic, edits: [].into(), only: [].into(), window: None },
+    )
 }
 
 fn request(name: &str, body: Body) -> Request {
@@ -60,6 +66,12 @@ pub(crate) fn queued(mut request: Request) -> Request {
 
 pub(crate) fn asynchronous(mut request: Request) -> Request {
     request.until = Until::Decision;
+    request
+}
+
+/// Taken out again unless it is confirmed within this time.
+pub(crate) fn confirmed_within(mut request: Request, length: u64) -> Request {
+    request.body.window = Some(length);
     request
 }
 

@@ -20,6 +20,10 @@ impl World {
         self.tell(at, Event::Cancel { client: Client(client), index: index(entry) })
     }
 
+    pub(crate) fn confirm(&mut self, at: usize, client: u64, entry: u64) -> Vec<Command> {
+        self.tell(at, Event::Confirm { client: Client(client), index: index(entry) })
+    }
+
     pub(crate) fn leave(&mut self, at: usize, client: u64, name: &str) -> Vec<Command> {
         self.tell(at, Event::Leave { client: Client(client), id: id(name) })
     }
