@@ -60,6 +60,9 @@ impl Feed {
                 Op::Transaction(transaction) => {
                     touched.transactions.insert(transaction.index);
                 }
+                Op::Part { index, .. } => {
+                    touched.transactions.insert(*index);
+                }
                 _ => {}
             }
         }
