@@ -87,6 +87,13 @@ def configuration_only():
     return gnmi_ext_pb2.Extension.FromString(field(6, field(1, b"")))
 
 
+def commit(id_, action, seconds=None):
+    """The commit extension: commit, confirm, cancel or set_rollback_duration."""
+    number = {"commit": 2, "confirm": 3, "cancel": 4, "set_rollback_duration": 5}[action]
+    body = b"" if seconds is None else field(1, field(1, seconds))
+    return gnmi_ext_pb2.Extension.FromString(field(4, field(1, id_) + field(number, body)))
+
+
 def registered(number, content):
     """An extension by number."""
     return gnmi_ext_pb2.Extension(registered_ext=gnmi_ext_pb2.RegisteredExtension(id=number, msg=content))

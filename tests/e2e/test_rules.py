@@ -5,7 +5,7 @@ import json
 import grpc
 from pygnmi.spec.v080 import gnmi_ext_pb2, gnmi_pb2
 
-from gnmi import depth, each, fails, leaves, place, registered, snapshot
+from gnmi import commit, configuration_only, depth, each, fails, leaves, place, registered, request, snapshot, subscribed
 from lab import field, fields, options, until
 from lab import registered as answered
 
@@ -354,3 +354,40 @@ def test_sets_at_once_are_all_done(clean):
     times = each(12, vlan)
     assert len(set(times)) == 12
     assert len(got(clean, "/vlans/vlan/name")) == 12
+
+
+# rule: commit-begin, commit-confirm, commit-cancel, commit-active, commit-wrong
+def test_a_commit_is_taken_back_unless_it_is_confirmed(clean):
+    early = grpc.StatusCode.FAILED_PRECONDITION
+    motd = lambda: got(clean, "/system/motd")["leaf1", "/system/motd"]
+    end = lambda id_, action, **more: set_(clean, target="", extensions=[commit(id_, action, **more)])
+    set_(clean, update=[("/system/motd", "before")])
+    for action in ("confirm", "cancel"):
+        fails(early, lambda: end("c0", action))
+    with subscribed(clean, request("/system", extensions=[configuration_only()])) as subscriber:
+        subscriber.until_sync()
+        set_(clean, update=[("/system/motd", "first")], extensions=[commit("c1", "commit", 600)])
+        assert leaves([subscriber.update()]) == {("leaf1", "/system/motd"): "first"}
+        assert b"c1" in subscriber.next().extension[0].SerializeToString()
+        # It is seen, and keeps others off its target and no other.
+        assert motd() == "first"
+        for more in ([], [commit("c2", "commit", 600)]):
+            fails(early, lambda: set_(clean, update=[("/system/motd", "x")], extensions=more))
+        set_(clean, target="leaf2", update=[("/system/motd", "elsewhere")])
+        for action in ("confirm", "cancel"):
+            fails(INVALID, lambda: end("c2", action))
+        fails(INVALID, lambda: end("c1", "set_rollback_duration"))
+        fails(INVALID, lambda: end("c1", "set_rollback_duration", seconds=0))
+        fails(INVALID, lambda: set_(clean, update=[("/system/motd", "x")], extensions=[commit("c1", "confirm")]))
+        fails(INVALID, lambda: end("", "confirm"))
+        end("c1", "confirm")
+        assert motd() == "first"
+        # The next is taken back, which is a change like any other.
+        set_(clean, update=[("/system/motd", "second")], extensions=[commit("c3", "commit")])
+        assert leaves([subscriber.update()]) == {("leaf1", "/system/motd"): "second"}
+        subscriber.next()
+        end("c3", "cancel")
+        assert leaves([subscriber.update()]) == {("leaf1", "/system/motd"): "first"}
+    assert motd() == "first"
+    set_(clean, update=[("/system/motd", "third")], extensions=[commit("c4", "commit", 1)])
+    until("it is taken back by itself", lambda: motd() == "first")

@@ -1,5 +1,6 @@
 //! Set: one transaction, on as many targets as its paths name.
 
+mod commit;
 mod edits;
 mod preview;
 
@@ -8,7 +9,6 @@ use std::sync::Arc;
 
 use lockstep_gnmi::extension::{self, onos};
 use lockstep_gnmi::proto::gnmi::{SetRequest, SetResponse};
-use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
 use lockstep_gnmi::proto::lockstep::v1::{Outcome, SetOptions};
 use lockstep_gnmi::set;
 use lockstep_node::Handle;
@@ -29,7 +29,13 @@ pub(super) async fn set(
     request: SetRequest,
 ) -> Result<SetResponse, Status> {
     let Service { node, ids, workers, .. } = service;
-    let options = options(service, &request)?;
+    let mut options = options(service, &request)?;
+    if let Some(commit) = commit::of(&request)? {
+        if let Some(index) = commit::end(node, &commit, &request).await? {
+            return Ok(response(node, &request, Some(index)));
+        }
+        options = commit::begin(&commit, options)?;
+    }
     let request = Arc::new(request);
     let (handle, asked) = (node.clone(), Arc::clone(&request));
     let edits = workers.run(move || edits::edits(&handle, &asked)).await?;
@@ -48,15 +54,11 @@ pub(super) async fn set(
     }
 }
 
-/// What goes with the request beside its operations. What is asked for and not there yet is refused,
-/// so that nobody takes it for done.
+/// What goes with the request beside its operations.
 fn options(service: &Service, request: &SetRequest) -> Result<SetOptions, Status> {
     place::no_depth(&request.extension)?;
     extension::refuse_history(&request.extension).map_err(|e| refusal::extension(&e))?;
     service.masters.check(&request.extension)?;
-    if request.extension.iter().any(|e| matches!(e.ext, Some(Ext::Commit(_)))) {
-        return Err(Status::unimplemented("commit confirmed is not implemented yet"));
-    }
     let options = extension::options(&request.extension).map_err(|e| refusal::extension(&e))?;
     let strategy = onos::asynchronous(&request.extension).map_err(|e| refusal::extension(&e))?;
     match (options, strategy) {

@@ -13,6 +13,8 @@ use lockstep_types::{Delta, Index, Path, Target, Timestamp};
 pub(crate) struct News {
     /// The transaction; none: nobody's, as when a device is met for the first time.
     pub(crate) index: Option<Index>,
+    /// The client's name for it, if it is a commit that was to be confirmed.
+    pub(crate) commit: String,
     /// When it became visible.
     pub(crate) timestamp: Timestamp,
     /// By target.
@@ -49,7 +51,9 @@ pub(super) fn between(
         let cause = step.and_then(|step| cause(after, step, target));
         let timestamp = cause.map_or_else(|| node.now(), |cause| visible_at(node, cause, target));
         let index = cause.map(|cause| cause.index);
-        let new = || News { index, timestamp, targets: BTreeMap::new() };
+        let commit = cause.filter(|cause| cause.window.is_some()).map(|cause| cause.id.to_string());
+        let commit = commit.unwrap_or_default();
+        let new = || News { index, commit, timestamp, targets: BTreeMap::new() };
         all.entry(index).or_insert_with(new).targets.insert(target.clone(), delta);
     }
     all.into_values().map(Arc::new).collect()

@@ -220,7 +220,7 @@ impl Session {
             self.teller.tell(&spec, Tale { updates, deletes }, timestamp).await?;
         }
         if concerned && self.list.extras.configuration_only {
-            self.teller.commit_done(news.index).await?;
+            self.teller.commit_done(news.index, &news.commit).await?;
         }
         Ok(())
     }

@@ -111,9 +111,13 @@ impl Teller {
     }
 
     /// Says that everything of one transaction was told.
-    pub(super) async fn commit_done(&self, index: Option<Index>) -> Result<(), Status> {
+    pub(super) async fn commit_done(
+        &self,
+        index: Option<Index>,
+        client: &str,
+    ) -> Result<(), Status> {
         let server = index.map(|index| index.to_string()).unwrap_or_default();
-        self.send(None, vec![extension::commit_told("", &server)]).await
+        self.send(None, vec![extension::commit_told(client, &server)]).await
     }
 
     async fn send(

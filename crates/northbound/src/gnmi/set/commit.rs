@@ -1,0 +1,97 @@
+//! Commit-confirmed: a Set that is taken back unless its client confirms it in time.
+//!
+//! The commit of a client is a transaction of that id with a window. Unlike on a device several may be
+//! active, on targets that have nothing to do with each other.
+
+use lockstep_gnmi::proto::gnmi::SetRequest;
+use lockstep_gnmi::proto::gnmi_ext::Commit;
+use lockstep_gnmi::proto::gnmi_ext::commit::Action;
+use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
+use lockstep_gnmi::proto::lockstep::v1::SetOptions;
+use lockstep_node::Handle;
+use lockstep_protocol::{Reply, View};
+use lockstep_types::{Index, TransactionId};
+use prost_types::Duration;
+use tonic::Status;
+
+use crate::{outcome, refusal};
+
+/// How long there is to confirm where the client does not say: ten minutes.
+const USUAL: Duration = Duration { seconds: 600, nanos: 0 };
+
+/// The commit that a request is about, if it is.
+pub(super) fn of(request: &SetRequest) -> Result<Option<Commit>, Status> {
+    let mut commits = request.extension.iter().filter_map(|one| match &one.ext {
+        Some(Ext::Commit(commit)) => Some(commit.clone()),
+        _ => None,
+    });
+    let first = commits.next();
+    if commits.next().is_some() {
+        return Err(Status::invalid_argument("the extension commit is there more than once"));
+    }
+    match &first {
+        Some(commit) if commit.id.is_empty() => {
+            Err(Status::invalid_argument("the extension commit has no id"))
+        }
+        _ => Ok(first),
+    }
+}
+
+/// The options of a Set that is a commit.
+pub(super) fn begin(commit: &Commit, options: SetOptions) -> Result<SetOptions, Status> {
+    let Some(Action::Commit(asked)) = &commit.action else { return Ok(options) };
+    let confirm = Some(asked.rollback_duration.unwrap_or(USUAL));
+    if !options.id.is_empty() && options.id != commit.id || options.confirm.is_some() {
+        return Err(Status::invalid_argument(
+            "the extension commit and lockstep.v1.SetOptions say the same in two ways; send one of them",
+        ));
+    }
+    Ok(SetOptions { id: commit.id.clone(), confirm, ..options })
+}
+
+/// Confirms or cancels what is active. None: the request begins a commit.
+pub(super) async fn end(
+    node: &Handle,
+    commit: &Commit,
+    request: &SetRequest,
+) -> Result<Option<Index>, Status> {
+    let is_empty =
+        request.delete.is_empty() && request.replace.is_empty() && request.update.is_empty();
+    let reply = match &commit.action {
+        Some(Action::Commit(_)) => return Ok(None),
+        Some(_) if !is_empty => {
+            return Err(Status::invalid_argument(
+                "a Set that confirms or cancels a commit has no operations of its own",
+            ));
+        }
+        Some(Action::Confirm(_)) => node.confirm(active(&node.view(), &commit.id)?).await,
+        Some(Action::Cancel(_)) => node.cancel(active(&node.view(), &commit.id)?).await,
+        Some(Action::SetRollbackDuration(asked)) => {
+            refusal::window(asked.rollback_duration.as_ref())?.ok_or_else(|| {
+                Status::invalid_argument("set_rollback_duration has no rollback_duration")
+            })?;
+            active(&node.view(), &commit.id)?;
+            return Err(Status::unimplemented(
+                "set_rollback_duration is not implemented; confirm or cancel the commit",
+            ));
+        }
+        None => return Err(Status::invalid_argument("the extension commit has no action")),
+    };
+    match reply.map_err(|busy| outcome::busy(&node.view(), busy))? {
+        Reply::Refused(refused) => Err(refusal::refused(&refused)),
+        Reply::Transaction { index, .. } => Ok(Some(index)),
+    }
+}
+
+/// The active commit of this id.
+fn active(view: &View, id: &str) -> Result<Index, Status> {
+    let named = TransactionId::new(id).ok().and_then(|id| view.named(&id));
+    let open = named.filter(|transaction| transaction.open_until().is_some());
+    match open {
+        Some(transaction) => Ok(transaction.index),
+        None if view.windows().next().is_none() => {
+            Err(Status::failed_precondition("no commit is to be confirmed"))
+        }
+        None => Err(Status::invalid_argument(format!("no commit {id} is to be confirmed"))),
+    }
+}
