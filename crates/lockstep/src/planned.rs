@@ -41,15 +41,9 @@ pub(crate) enum PlannedTarget {
     #[command(hide = true)]
     Import(Anything),
     #[command(hide = true)]
-    Sync(Anything),
-    #[command(hide = true)]
     Adopt(Anything),
     #[command(hide = true)]
     Claim(Anything),
-    #[command(hide = true)]
-    Pause(Anything),
-    #[command(hide = true)]
-    Resume(Anything),
 }
 
 impl Planned {
@@ -79,11 +73,8 @@ impl PlannedTarget {
             Self::Add(_) => "target add",
             Self::Remove(_) => "target remove",
             Self::Import(_) => "target import",
-            Self::Sync(_) => "target sync",
             Self::Adopt(_) => "target adopt",
             Self::Claim(_) => "target claim",
-            Self::Pause(_) => "target pause",
-            Self::Resume(_) => "target resume",
         })
     }
 }

@@ -4,8 +4,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use lockstep_gnmi::proto::gnmi::get_request::DataType;
 use lockstep_gnmi::proto::gnmi::{Encoding, GetRequest, Path as WirePath};
 use lockstep_gnmi::proto::lockstep::v1::{
-    GetTargetRequest, GetTransactionRequest, ListTargetsRequest, ListTransactionsRequest, Target,
-    Transaction,
+    GetTargetRequest, GetTransactionRequest, ListTargetsRequest, ListTransactionsRequest,
+    OperateTargetRequest, Target, Transaction,
 };
 use lockstep_gnmi::{path, value};
 use lockstep_protocol::record::Status;
@@ -100,6 +100,21 @@ enum TargetCommand {
     List,
     /// Show one target
     Show {
+        /// Its name
+        name: String,
+    },
+    /// Leave a device alone until it is resumed: nothing is sent to it, what is queued waits
+    Pause {
+        /// Its name
+        name: String,
+    },
+    /// Go on with a device that was paused: it is read and brought in line first
+    Resume {
+        /// Its name
+        name: String,
+    },
+    /// Read a device again now, and bring it in line
+    Sync {
         /// Its name
         name: String,
     },
@@ -252,12 +267,24 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
             let request = GetTargetRequest { name: name.clone() };
             let mut admin = client().await?.admin();
             let answer = admin.get_target(request).await.map_err(|s| refused(&s))?;
-            let shown = answer.into_inner().target.unwrap_or_default();
-            match global.output {
-                Output::Json => Ok(json_document(&output::target(&shown))?),
-                Output::Table => targets(&[shown], Output::Table),
-            }
+            one_target(answer.into_inner().target.unwrap_or_default(), global.output)
         }
+        TargetCommand::Pause { name } => operate(client().await?, name, "pause", global).await,
+        TargetCommand::Resume { name } => operate(client().await?, name, "resume", global).await,
+        TargetCommand::Sync { name } => operate(client().await?, name, "sync", global).await,
+    }
+}
+
+async fn operate(client: Client, name: &str, order: &str, global: &Global) -> Result<(), Failed> {
+    let request = OperateTargetRequest { name: name.to_owned(), order: order.to_owned() };
+    let answer = client.admin().operate_target(request).await.map_err(|s| refused(&s))?;
+    one_target(answer.into_inner().target.unwrap_or_default(), global.output)
+}
+
+fn one_target(shown: Target, output: Output) -> Result<(), Failed> {
+    match output {
+        Output::Json => Ok(json_document(&output::target(&shown))?),
+        Output::Table => targets(&[shown], Output::Table),
     }
 }
 

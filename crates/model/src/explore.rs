@@ -99,6 +99,7 @@ fn facts() -> Vec<(Fact, Property<Explorer>)> {
         WithdrawnUnderRollback,
         Disturbed,
         Lagging,
+        Paused,
         NewTerm,
         StaleMaster,
         Orphan,

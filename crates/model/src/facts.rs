@@ -47,6 +47,8 @@ pub enum Fact {
     Disturbed,
     /// A configuration that the store has not brought to what the record of a wide transaction says.
     Lagging,
+    /// A target that is paused.
+    Paused,
     /// A master that is not the first.
     NewTerm,
     /// A node that lost its lease and acts on.
@@ -57,7 +59,7 @@ pub enum Fact {
 
 impl Fact {
     /// Every fact.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Applied,
         Self::Reverted,
         Self::Partial,
@@ -78,6 +80,7 @@ impl Fact {
         Self::WithdrawnUnderRollback,
         Self::Disturbed,
         Self::Lagging,
+        Self::Paused,
         Self::NewTerm,
         Self::StaleMaster,
         Self::Orphan,
@@ -107,6 +110,7 @@ impl Fact {
             Self::WithdrawnUnderRollback => "withdrawn under rollback",
             Self::Disturbed => "disturbed",
             Self::Lagging => "lagging",
+            Self::Paused => "paused",
             Self::NewTerm => "new term",
             Self::StaleMaster => "stale master",
             Self::Orphan => "orphan",
@@ -173,6 +177,7 @@ impl Fact {
             }),
             Self::Disturbed => store.transactions().any(|t| t.disturbed > 0),
             Self::Lagging => store.laggards().next().is_some(),
+            Self::Paused => header(|header| header.paused),
             Self::NewTerm => {
                 store.targets().any(|t| store.mastership(t).is_some_and(|m| m.term.get() > 1))
             }

@@ -19,6 +19,7 @@
 //! | [`convergence`] | `Convergence` | 8 Convergence |
 //! | [`durability`] | `Durability` | 9 Durability |
 //! | [`bounded`] | `Bounded` | 10 Progress |
+//! | [`paused`] | `Paused` | 8 Convergence |
 //! | [`progress`] | `Progress` | 10 Progress |
 
 pub mod all_or_nothing;
@@ -35,6 +36,7 @@ pub mod never_again;
 pub mod no_flap;
 pub mod one_master;
 pub mod order;
+pub mod paused;
 pub mod progress;
 pub mod settled;
 pub mod undo;
@@ -78,7 +80,7 @@ pub struct Invariant {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 18] = [
+pub const ALL: [Invariant; 19] = [
     Invariant { name: "Order", keeps: order::keeps },
     Invariant { name: "Decision", keeps: decision::keeps },
     Invariant { name: "AllOrNothing", keeps: all_or_nothing::keeps },
@@ -96,6 +98,7 @@ pub const ALL: [Invariant; 18] = [
     Invariant { name: "Convergence", keeps: convergence::keeps },
     Invariant { name: "Durability", keeps: durability::keeps },
     Invariant { name: "Bounded", keeps: bounded::keeps },
+    Invariant { name: "Paused", keeps: paused::keeps },
     Invariant { name: "Progress", keeps: progress::keeps },
 ];
 

@@ -49,6 +49,8 @@ pub struct Faults {
     pub retries: u8,
     /// A device restarts so quickly that all anyone sees is a new connection.
     pub flickers: u8,
+    /// An operator pauses a device, or has it looked at again.
+    pub orders: u8,
     /// A node is not told what became of a write, which may still land.
     pub lost: u8,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use lockstep_protocol::{Refusal, Reply, Request, View};
+use lockstep_protocol::{Order, Refusal, Reply, Request, View};
 use lockstep_southbound::{Follow, Link, Look, LookError, Report, Stream};
 use lockstep_types::{Index, NodeName, SessionId, Target, Timestamp};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -24,6 +24,7 @@ pub(crate) enum Asked {
     Submit(Request, oneshot::Sender<Answer>),
     Cancel(Index, oneshot::Sender<Answer>),
     Confirm(Index, oneshot::Sender<Answer>),
+    Operate(Target, Order, oneshot::Sender<Answer>),
 }
 
 /// A running node, as the other rooms see it. Cheap to clone.
@@ -146,7 +147,7 @@ impl Handle {
     /// The node stops.
     pub async fn submit(&self, request: Request) -> Result<Reply, Busy> {
         if let Some(target) = self.paused(&request) {
-            return Ok(Reply::Refused(Refusal::Paused(target)));
+            return Ok(Reply::Refused(Refusal::NotServed(target)));
         }
         self.ask(|answer| Asked::Submit(request, answer)).await
     }
@@ -165,6 +166,14 @@ impl Handle {
     /// The node stops.
     pub async fn confirm(&self, index: Index) -> Result<Reply, Busy> {
         self.ask(|answer| Asked::Confirm(index, answer)).await
+    }
+
+    /// Has something done with a target, and waits until it is in the store.
+    ///
+    /// # Errors
+    /// The node stops.
+    pub async fn operate(&self, target: Target, order: Order) -> Result<Reply, Busy> {
+        self.ask(|answer| Asked::Operate(target, order, answer)).await
     }
 
     async fn ask(&self, asked: impl FnOnce(oneshot::Sender<Answer>) -> Asked) -> Answer {

@@ -116,6 +116,9 @@ fn state(
     if spec.is_none() {
         return (State::Paused, Some("the configuration file no longer names it".into()));
     }
+    if view.header(target).paused {
+        return (State::Paused, Some("an operator paused it".into()));
+    }
     if view.master(target).is_none() {
         return (State::Pending, seen.failure.clone());
     }

@@ -1,6 +1,7 @@
 //! The admin service of `lockstep.v1`.
 
 mod export;
+mod operate;
 mod restore;
 mod show;
 
@@ -13,7 +14,8 @@ use lockstep_gnmi::proto::lockstep::v1::{
     CancelRequest, CancelResponse, ConfirmRequest, ConfirmResponse, ExportRequest,
     GetTargetRequest, GetTargetResponse, GetTransactionRequest, GetTransactionResponse,
     ListTargetsRequest, ListTargetsResponse, ListTransactionsRequest, ListTransactionsResponse,
-    RestoreRequest, RestoreResponse, RollbackRequest, RollbackResponse, RollbackRule,
+    OperateTargetRequest, OperateTargetResponse, RestoreRequest, RestoreResponse, RollbackRequest,
+    RollbackResponse, RollbackRule,
 };
 use lockstep_node::{Busy, Handle};
 use lockstep_protocol::record::{self, Kind, Mode, Rule, Transaction};
@@ -92,6 +94,7 @@ impl Service {
         let until = submission.until;
         let reply = self.node.submit(submission).await;
         match reply.map_err(|busy| outcome::busy(&self.node.view(), busy))? {
+            Reply::Done => Ok(None),
             Reply::Refused(refusal) => Err(refused(&refusal)),
             Reply::Transaction { index, status } => {
                 let view = self.node.view();
@@ -107,6 +110,7 @@ impl Service {
     fn closed(&self, reply: Result<Reply, Busy>) -> Result<Option<v1::Transaction>, Status> {
         let view = self.node.view();
         match reply.map_err(|busy| outcome::busy(&view, busy))? {
+            Reply::Done => Ok(None),
             Reply::Refused(refused) => Err(refusal::refused(&refused)),
             Reply::Transaction { index, .. } => {
                 Ok(view.transaction(index).map(|t| show::transaction(&view, t)))
@@ -192,6 +196,13 @@ impl Admin for Service {
         let status =
             status.ok_or_else(|| Status::not_found(format!("there is no target {name}")))?;
         Ok(Response::new(GetTargetResponse { target: Some(show::target(status)) }))
+    }
+
+    async fn operate_target(
+        &self,
+        request: Request<OperateTargetRequest>,
+    ) -> Result<Response<OperateTargetResponse>, Status> {
+        self.operated(request.get_ref()).await.map(Response::new)
     }
 
     async fn rollback(

@@ -13,9 +13,10 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
     let code = match refusal {
         Refusal::NoTarget => Code::InvalidArgument,
         Refusal::UnknownTarget(_) | Refusal::UnknownTransaction(_) => Code::NotFound,
-        Refusal::NotConnected(_) | Refusal::NeverMet { .. } | Refusal::Paused(_) => {
-            Code::Unavailable
-        }
+        Refusal::NotConnected(_)
+        | Refusal::NeverMet { .. }
+        | Refusal::Paused(_)
+        | Refusal::NotServed(_) => Code::Unavailable,
         Refusal::TooManyOpen(_) => Code::ResourceExhausted,
         Refusal::TooManyTargets(_) => Code::InvalidArgument,
         Refusal::BeingWritten(_) => Code::Unavailable,

@@ -116,6 +116,7 @@ pub(crate) fn wait(wait: &Wait) -> String {
         Wait::Verdict => "its validation".into(),
         Wait::Others => "its other targets to be prepared".into(),
         Wait::Turn(index) => format!("transaction {index} to be applied first"),
+        Wait::Paused => "an operator to resume the target".into(),
         Wait::Connection => "a connection to the device".into(),
         Wait::Synchronising => "the device to be brought in line".into(),
         Wait::Resync(failure) => {

@@ -9,7 +9,7 @@ use lockstep_types::{
 use serde::{Deserialize, Serialize};
 
 use crate::record::{Failure, Violation};
-use crate::request::{Client, Request};
+use crate::request::{Client, Order, Request};
 use crate::txn::Changes;
 
 /// One thing a node learns. Everything the core knows comes in as one of these.
@@ -87,6 +87,15 @@ pub enum Event {
         /// Which transaction.
         index: Index,
     },
+    /// An operator asks for something to be done with a target.
+    Operate {
+        /// Who is to be answered.
+        client: Client,
+        /// Which target.
+        target: Target,
+        /// What.
+        order: Order,
+    },
     /// This node's session is kept until then, counted from the sending of the last good keepalive.
     Lease(Timestamp),
 }
@@ -106,6 +115,8 @@ pub enum Wake {
     Recheck(Target),
     /// A change with a window, which somebody confirms.
     Window(Index),
+    /// What operators ask to be done with a target.
+    Operate(Target),
 }
 
 /// What became of a write.

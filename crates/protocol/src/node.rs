@@ -11,6 +11,7 @@ mod desk;
 mod learn;
 mod link;
 mod mastership;
+mod operate;
 mod recheck;
 mod recording;
 mod resync;
@@ -121,6 +122,7 @@ impl Node {
             Wake::Target(target) => self.wake_target(&target, out),
             Wake::Recheck(target) => self.wake_recheck(&target, out),
             Wake::Window(index) => self.wake_window(index, out),
+            Wake::Operate(target) => self.wake_operate(&target, out),
         }
     }
 

@@ -25,6 +25,18 @@ pub enum Until {
     Decision,
 }
 
+/// What an operator asks to be done with a target, beside the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Leave the device alone until it is resumed.
+    Pause,
+    /// Go on where it was paused; the device is read first.
+    Resume,
+    /// Read the device again and bring it in line.
+    Sync,
+}
+
 /// A transaction as a client asks for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Request {
@@ -74,6 +86,8 @@ pub struct Body {
 pub enum Reply {
     /// Nothing was written.
     Refused(Refusal),
+    /// An order was carried out.
+    Done,
     /// It is in the log, and stands there like this.
     Transaction {
         /// Where.
@@ -106,8 +120,13 @@ pub enum Refusal {
         /// Why.
         failure: Failure,
     },
-    /// A target that this node is not to write to.
+    /// A target that this node was not given.
     #[error("target {0} is paused: the configuration file no longer names it")]
+    NotServed(Target),
+    /// A sync request to a target that an operator wants left alone.
+    #[error(
+        "target {0} is paused; resume it first, or ask for queued and async: then it is waited for"
+    )]
     Paused(Target),
     /// As much is open as may be.
     #[error("{0} transactions are open, which is the limit; try again when some have ended")]

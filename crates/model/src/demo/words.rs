@@ -63,6 +63,7 @@ pub(super) fn request(request: &Request) -> String {
 /// What a client is told.
 pub(super) fn reply(reply: &Reply) -> String {
     match reply {
+        Reply::Done => "done".into(),
         Reply::Refused(refusal) => format!("no: {refusal}"),
         Reply::Transaction { index, status } => {
             format!("transaction {index} is {}", status.name())

@@ -1,6 +1,7 @@
 //! Every mutant, by where it comes from.
 
 mod draft;
+mod operated;
 mod others;
 mod restore;
 mod rules;
@@ -17,6 +18,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         seeds::MUTANTS,
         rules::MUTANTS,
         others::MUTANTS,
+        operated::MUTANTS,
         restore::MUTANTS,
         wide::MUTANTS,
         windows::MUTANTS,

@@ -2,6 +2,7 @@
 
 mod nodes;
 mod one_target;
+mod operated;
 mod restores;
 mod rollbacks;
 mod timing;
@@ -64,6 +65,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     let mut all = Vec::new();
     all.extend(one_target::scenarios());
     all.extend(two_targets::scenarios());
+    all.extend(operated::scenarios());
     all.extend(wide::scenarios());
     all.extend(rollbacks::scenarios());
     all.extend(restores::scenarios());

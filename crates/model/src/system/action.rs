@@ -1,7 +1,7 @@
 //! What can happen next, and making it happen.
 
 use lockstep_protocol::record::Binding;
-use lockstep_protocol::{Client, Event, Op};
+use lockstep_protocol::{Client, Event, Op, Order};
 use lockstep_types::{Index, Target, Timestamp};
 
 use super::client::CONFIRMS;
@@ -65,6 +65,8 @@ pub enum Action {
     Cancel(usize, Index),
     /// A client confirms a change at a node.
     Confirm(usize, Index),
+    /// An operator has something done with a target, at a node.
+    Operate(usize, Target, Order),
     /// A target is bound to other models.
     Rebind(Target),
     /// A node tries a device again.
@@ -167,6 +169,13 @@ impl System {
             Action::Confirm(node, index) => {
                 self.left.confirms -= 1;
                 self.tell(*node, Event::Confirm { client: CONFIRMS, index: *index });
+            }
+            Action::Operate(node, target, order) => {
+                if *order != Order::Resume {
+                    self.left.orders -= 1;
+                }
+                let (client, target) = (Client(u64::MAX), target.clone());
+                self.tell(*node, Event::Operate { client, target, order: *order });
             }
             Action::Rebind(target) => {
                 self.left.rebinds -= 1;

@@ -43,6 +43,7 @@ impl System {
             self.confirmed.insert(*index);
         }
         let told = match reply {
+            Reply::Done => return,
             Reply::Refused(_) => Told::Refused,
             Reply::Transaction { index, status } => Told::Status(*index, *status),
         };

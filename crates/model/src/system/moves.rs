@@ -1,8 +1,8 @@
 //! Which actions are possible in a state.
 
-use lockstep_protocol::Ask;
 use lockstep_protocol::node::Work;
 use lockstep_protocol::record::Status;
+use lockstep_protocol::{Ask, Order, Wake};
 use lockstep_types::{Target, Timestamp};
 
 use super::action::{Action, Reaction};
@@ -22,6 +22,7 @@ impl System {
             moves.extend(live.map(Action::Submit));
         }
         self.connection_moves(&mut moves);
+        self.operator_moves(&mut moves);
         self.node_moves(&mut moves);
         moves.extend(self.deadlines());
         moves
@@ -73,6 +74,18 @@ impl System {
                     moves.push(Action::Connect(node, target.clone()));
                 }
             }
+        }
+    }
+
+    /// Whoever pauses a target resumes it in the end.
+    fn operator_moves(&self, moves: &mut Vec<Action>) {
+        let ordered = |target: &Target| {
+            self.letters.iter().any(|letter| letter.wake == Wake::Operate(target.clone()))
+        };
+        let paused = self.scenario.targets.iter();
+        let paused = paused.filter(|t| self.store.header(t).paused && !ordered(t));
+        if let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n)) {
+            moves.extend(paused.map(|t| Action::Operate(node, t.clone(), Order::Resume)));
         }
     }
 
@@ -177,6 +190,16 @@ impl System {
         if self.left.rebinds > 0 {
             let targets = self.scenario.targets.iter().filter(|target| self.may_rebind(target));
             mishaps.extend(targets.cloned().map(Action::Rebind));
+        }
+        if self.left.orders > 0
+            && let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n))
+        {
+            for target in self.scenario.targets.iter().filter(|t| self.scenario.is_fragile(t)) {
+                mishaps.push(Action::Operate(node, target.clone(), Order::Sync));
+                if !self.store.header(target).paused {
+                    mishaps.push(Action::Operate(node, target.clone(), Order::Pause));
+                }
+            }
         }
         if self.left.cancels > 0
             && let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n))

@@ -46,6 +46,7 @@ pub(super) async fn set(
     let submission = submission(node, ids, metadata, &options, edits)?;
     let until = submission.until;
     match node.submit(submission).await.map_err(|busy| outcome::busy(&node.view(), busy))? {
+        Reply::Done => Err(Status::internal("a Set was answered as an order")),
         Reply::Refused(refused) => Err(refusal::refused(&refused)),
         Reply::Transaction { index, status } => {
             judge(&node.view(), index, status, until)?;

@@ -83,6 +83,9 @@ impl Node {
             return Err(Refusal::NotConnected(target.clone()));
         }
         let header = self.view.header(target);
+        if header.paused {
+            return Err(Refusal::Paused(target.clone()));
+        }
         match &header.resync_refused {
             Some(failure) if !header.met => {
                 Err(Refusal::NeverMet { target: target.clone(), failure: failure.clone() })

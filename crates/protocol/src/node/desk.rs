@@ -8,7 +8,7 @@ use lockstep_types::{Index, Revision, Target, Timestamp, TransactionId};
 
 use super::link::Link;
 use crate::event::{Subject, Verdict, Wake};
-use crate::request::{Client, Request, Until};
+use crate::request::{Client, Order, Request, Until};
 
 /// What can be set. The defaults are for production.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +52,14 @@ pub(super) struct Waiter {
     pub(super) answer_by: Option<Timestamp>,
 }
 
+/// What an operator asked to be done with a target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Ordered {
+    pub(super) client: Client,
+    pub(super) order: Order,
+    pub(super) written: bool,
+}
+
 /// What a node has under way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Desk {
@@ -68,6 +76,7 @@ pub struct Desk {
     pub(super) gathering: BTreeMap<Index, Arc<Request>>,
     pub(super) cancels: BTreeMap<Index, Vec<Client>>,
     pub(super) confirms: BTreeMap<Index, Vec<Client>>,
+    pub(super) orders: BTreeMap<Target, Vec<Ordered>>,
 }
 
 impl Desk {

@@ -45,6 +45,9 @@ impl Node {
                 self.leave(client, &id);
                 BTreeSet::new()
             }
+            Event::Operate { client, target, order } => {
+                self.operate(client, target, order, out).into_iter().collect()
+            }
             Event::Cancel { client, index } => {
                 self.cancel(client, index, out).into_iter().collect()
             }
@@ -70,6 +73,9 @@ impl Node {
 
     fn written(&mut self, wake: Wake, result: Written) -> BTreeSet<Wake> {
         self.desk.writing.remove(&wake);
+        if let (Wake::Operate(target), Written::Done(_)) = (&wake, result) {
+            self.ordered(target);
+        }
         let (Written::Done(revision) | Written::Stale(revision)) = result;
         if revision > self.view.revision() {
             self.desk.resume.insert(wake, revision);

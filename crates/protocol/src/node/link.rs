@@ -135,9 +135,11 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let leased = self.desk.now < self.desk.lease;
+        let paused = self.view.header(target).paused;
         let Some(link) = self.desk.links.get_mut(target) else { return };
-        if !leased {
-            // Another master may be writing by now. Woken again when the lease is.
+        if !leased || paused {
+            // Another master may be writing by now, or it is to be left alone. Woken again when the lease
+            // is, or when it is resumed.
             link.work = Work::Idle;
             return;
         }

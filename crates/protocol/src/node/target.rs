@@ -78,8 +78,8 @@ impl Node {
             step::applied(&mut draft, index, target, self.desk.now);
             let txn = draft.txn();
             self.write(Wake::Target(target.clone()), txn, out);
-        } else if !self.may_send(target) {
-            // Woken again by the clock.
+        } else if self.view.header(target).paused || !self.may_send(target) {
+            // Woken again by whoever resumes it, or by the clock.
         } else if !synced {
             self.send(target, term, Ask::Claim, Work::Claiming, out);
         } else if let Some(index) = self.view.apply_head(target) {

@@ -92,6 +92,14 @@ pub struct Header {
     /// The device was brought in line at least once: before that, what it holds is its own.
     #[serde(default)]
     pub met: bool,
+    /// An operator wants the device left alone.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub paused: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Header {
@@ -105,6 +113,7 @@ impl Header {
         recheck: None,
         resync_refused: None,
         met: false,
+        paused: false,
     };
 
     /// Nobody holds the commit queue any more.

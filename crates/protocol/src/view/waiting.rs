@@ -22,6 +22,8 @@ pub enum Wait {
     Others,
     /// To be sent: this earlier entry is not recorded.
     Turn(Index),
+    /// To be sent: an operator wants the device left alone.
+    Paused,
     /// To be sent: no node is connected to the device.
     Connection,
     /// To be sent: the device is being brought in line.
@@ -73,7 +75,9 @@ impl View {
     }
 
     fn device_waits_for(&self, target: &Target) -> Wait {
-        if self.master(target).is_none() {
+        if self.header(target).paused {
+            Wait::Paused
+        } else if self.master(target).is_none() {
             Wait::Connection
         } else if self.is_synchronised(target) {
             Wait::Device

@@ -31,6 +31,8 @@ mod ids;
 #[cfg(test)]
 mod mastership;
 #[cfg(test)]
+mod operate;
+#[cfg(test)]
 mod recheck;
 #[cfg(test)]
 mod refusal_turns;

@@ -78,6 +78,7 @@ pub(super) async fn end(
         None => return Err(Status::invalid_argument("the extension commit has no action")),
     };
     match reply.map_err(|busy| outcome::busy(&node.view(), busy))? {
+        Reply::Done => Ok(None),
         Reply::Refused(refused) => Err(refusal::refused(&refused)),
         Reply::Transaction { index, .. } => Ok(Some(index)),
     }

@@ -1,0 +1,36 @@
+//! Orders of operators about a target.
+
+use lockstep_gnmi::proto::lockstep::v1::{OperateTargetRequest, OperateTargetResponse};
+use lockstep_protocol::{Order, Reply};
+use tonic::Status;
+
+use super::{Service, show, target_name};
+use crate::{outcome, refusal};
+
+impl Service {
+    pub(super) async fn operated(
+        &self,
+        asked: &OperateTargetRequest,
+    ) -> Result<OperateTargetResponse, Status> {
+        let target = target_name(&asked.name)?;
+        let order = match asked.order.as_str() {
+            "pause" => Order::Pause,
+            "resume" => Order::Resume,
+            "sync" => Order::Sync,
+            other => {
+                let known = "there are pause, resume and sync";
+                return Err(Status::invalid_argument(format!(
+                    "there is no order {other:?}; {known}"
+                )));
+            }
+        };
+        let reply = self.node.operate(target.clone(), order).await;
+        match reply.map_err(|busy| outcome::busy(&self.node.view(), busy))? {
+            Reply::Refused(refused) => Err(refusal::refused(&refused)),
+            Reply::Done | Reply::Transaction { .. } => {
+                let target = self.node.status(&target).map(show::target);
+                Ok(OperateTargetResponse { target })
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What operators ask to be done with a target: to leave it alone, to go on, to look at it again.
+
+use lockstep_types::{Target, Term};
+
+use super::Node;
+use super::desk::Ordered;
+use crate::command::Command;
+use crate::draft::Draft;
+use crate::event::Wake;
+use crate::request::{Client, Order, Refusal, Reply};
+
+impl Node {
+    /// Takes in an order, or turns it down.
+    pub(super) fn operate(
+        &mut self,
+        client: Client,
+        target: Target,
+        order: Order,
+        out: &mut Vec<Command>,
+    ) -> Option<Wake> {
+        if self.view.binding(&target).is_none() {
+            let reply = Reply::Refused(Refusal::UnknownTarget(target));
+            out.push(Command::Answer { client, reply });
+            return None;
+        }
+        let ordered = Ordered { client, order, written: false };
+        self.desk.orders.entry(target.clone()).or_default().push(ordered);
+        Some(Wake::Operate(target))
+    }
+
+    /// The first order for a target is in the store.
+    pub(super) fn ordered(&mut self, target: &Target) {
+        if let Some(first) = self.desk.orders.get_mut(target).and_then(|orders| orders.first_mut())
+        {
+            first.written = true;
+        }
+    }
+
+    /// Answers what is done, and writes the next order.
+    pub(super) fn wake_operate(&mut self, target: &Target, out: &mut Vec<Command>) {
+        while let Some(first) = self.desk.orders.get(target).and_then(|orders| orders.first()) {
+            let (client, order) = (first.client, first.order);
+            if !first.written && !self.is_so(target, order) {
+                self.write_order(target, order, out);
+                return;
+            }
+            if let Some(orders) = self.desk.orders.get_mut(target) {
+                orders.remove(0);
+            }
+            if order == Order::Sync {
+                // Whoever asks does not want to wait until it is tried again anyway.
+                self.end_back_off(target);
+                if self.desk.is_free(&Wake::Target(target.clone()), self.view.revision()) {
+                    self.wake_target(target, out);
+                }
+            }
+            out.push(Command::Answer { client, reply: Reply::Done });
+        }
+        self.desk.orders.remove(target);
+    }
+
+    /// Whether there is nothing to write for it.
+    fn is_so(&self, target: &Target, order: Order) -> bool {
+        let header = self.view.header(target);
+        match order {
+            Order::Pause => header.paused,
+            Order::Resume => !header.paused,
+            Order::Sync => header.synced == Term::ZERO && header.resync_refused.is_none(),
+        }
+    }
+
+    /// Whatever is ordered, the device is read before anything else is sent: nobody looked at it while it
+    /// was left alone.
+    fn write_order(&mut self, target: &Target, order: Order, out: &mut Vec<Command>) {
+        let mut draft = Draft::new(&self.view);
+        let header = &mut draft.configuration(target).header;
+        header.synced = Term::ZERO;
+        match order {
+            Order::Pause => header.paused = true,
+            Order::Resume => header.paused = false,
+            Order::Sync => header.resync_refused = None,
+        }
+        let txn = draft.txn();
+        self.write(Wake::Operate(target.clone()), txn, out);
+    }
+}
