@@ -2,25 +2,13 @@
 
 use crate::mutants::Mutant;
 
-pub(super) const MUTANTS: &[Mutant] = &[
-    Mutant {
-        name: "paused-is-sent-to",
-        breaks: "a paused device is claimed and sent what waits",
-        stands_for: "pause",
-        file: "protocol/src/node/link.rs",
-        find: "if !leased || paused {",
-        replace: "if !leased || (paused && matches!(work, Work::Verifying(_))) {",
-        scenario: "paused",
-        invariant: "Paused",
-    },
-    Mutant {
-        name: "never-resumed",
-        breaks: "a target that is resumed stays paused",
-        stands_for: "resume",
-        file: "protocol/src/node/operate.rs",
-        find: "Order::Resume => header.paused = false,",
-        replace: "Order::Resume => {}",
-        scenario: "paused",
-        invariant: "Progress",
-    },
-];
+pub(super) const MUTANTS: &[Mutant] = &[Mutant {
+    name: "paused-is-sent-to",
+    breaks: "a paused device is claimed and sent what waits",
+    stands_for: "pause",
+    file: "protocol/src/node/link.rs",
+    find: "if !leased || paused {",
+    replace: "if !leased || (paused && matches!(work, Work::Verifying(_))) {",
+    scenario: "paused",
+    invariant: "Paused",
+}];
