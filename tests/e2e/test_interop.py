@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from lab import PATIENCE, ROOT
+from lab import PATIENCE, ROOT, until
 
 CISCO = pathlib.Path(os.environ.get("LOCKSTEP_CISCO", ROOT / ".tools" / "cisco")) / "bin" / "python"
 GNMI_CLI = shutil.which("gnmi_cli") or ROOT / ".tools" / "go" / "bin" / "gnmi_cli"
@@ -26,12 +26,18 @@ def test_pygnmi(clean):
         once = client.subscribe2(target="leaf1", subscribe={**wanted, "mode": "once"})
         assert [one["update"]["update"][0]["val"] for one in once if "update" in one] == ["b"]
         poll = client.subscribe2(target="leaf1", subscribe={**wanted, "mode": "poll"})
-        told = poll.get_update(timeout=PATIENCE)
-        assert told["update"]["update"][0]["val"] == "b"
+        polled = lambda: next(
+            told["update"]["update"][0]["val"]
+            for told in iter(lambda: poll.get_update(timeout=PATIENCE), None)
+            if "update" in told
+        )
+        assert polled() == "b"
+        client.set(target="leaf1", update=[(path, '"c"')], encoding="json_ietf")
+        until("a later poll tells what is new", lambda: polled() == "c")
         poll.close()
         stream = client.subscribe2(target="leaf1", subscribe={**wanted, "mode": "stream"})
-        assert stream.get_update(timeout=PATIENCE)["update"]["update"][0]["val"] == "b"
-        clean.set("leaf1", delete=["/vlans/vlan[id=7]"])
+        assert stream.get_update(timeout=PATIENCE)["update"]["update"][0]["val"] == "c"
+        client.set(target="leaf1", delete=["/vlans/vlan[id=7]"])
         deleted = lambda told: told.get("update", {}).get("delete")
         while not deleted(stream.get_update(timeout=PATIENCE)):
             pass

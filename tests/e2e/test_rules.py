@@ -356,7 +356,7 @@ def test_sets_at_once_are_all_done(clean):
     assert len(got(clean, "/vlans/vlan/name")) == 12
 
 
-# rule: commit-begin, commit-confirm, commit-cancel, commit-active, commit-wrong
+# rule: commit-begin, commit-confirm, commit-cancel, commit-duration, commit-active, commit-wrong
 def test_a_commit_is_taken_back_unless_it_is_confirmed(clean):
     early = grpc.StatusCode.FAILED_PRECONDITION
     motd = lambda: got(clean, "/system/motd")["leaf1", "/system/motd"]
@@ -390,4 +390,8 @@ def test_a_commit_is_taken_back_unless_it_is_confirmed(clean):
         assert leaves([subscriber.update()]) == {("leaf1", "/system/motd"): "first"}
     assert motd() == "first"
     set_(clean, update=[("/system/motd", "third")], extensions=[commit("c4", "commit", 1)])
+    until("it is taken back by itself", lambda: motd() == "first")
+    # Another time takes the place of the one it was given.
+    set_(clean, update=[("/system/motd", "fourth")], extensions=[commit("c5", "commit", 600)])
+    end("c5", "set_rollback_duration", seconds=1)
     until("it is taken back by itself", lambda: motd() == "first")

@@ -41,6 +41,9 @@ impl Clients {
                 let id = Some(request.id.clone());
                 (Event::Submit { client, request }, Waiting { id, answer })
             }
+            Asked::Extend(index, length, answer) => {
+                (Event::Extend { client, index, length }, Waiting { id: None, answer })
+            }
             Asked::Operate(target, order, answer) => {
                 (Event::Operate { client, target, order }, Waiting { id: None, answer })
             }

@@ -24,6 +24,7 @@ pub(crate) enum Asked {
     Submit(Request, oneshot::Sender<Answer>),
     Cancel(Index, oneshot::Sender<Answer>),
     Confirm(Index, oneshot::Sender<Answer>),
+    Extend(Index, u64, oneshot::Sender<Answer>),
     Operate(Target, Order, oneshot::Sender<Answer>),
 }
 
@@ -166,6 +167,15 @@ impl Handle {
     /// The node stops.
     pub async fn confirm(&self, index: Index) -> Result<Reply, Busy> {
         self.ask(|answer| Asked::Confirm(index, answer)).await
+    }
+
+    /// Gives a change another time to be confirmed in, in nanoseconds from now, and waits until that is in
+    /// the store.
+    ///
+    /// # Errors
+    /// The node stops.
+    pub async fn extend(&self, index: Index, length: u64) -> Result<Reply, Busy> {
+        self.ask(|answer| Asked::Extend(index, length, answer)).await
     }
 
     /// Has something done with a target, and waits until it is in the store.

@@ -87,6 +87,15 @@ pub enum Event {
         /// Which transaction.
         index: Index,
     },
+    /// A client gives a change another time to be confirmed in.
+    Extend {
+        /// Who is to be answered.
+        client: Client,
+        /// Which transaction.
+        index: Index,
+        /// How long from now, in nanoseconds.
+        length: u64,
+    },
     /// An operator asks for something to be done with a target.
     Operate {
         /// Who is to be answered.

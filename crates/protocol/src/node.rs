@@ -8,6 +8,7 @@
 mod append;
 mod clients;
 mod desk;
+mod extend;
 mod learn;
 mod link;
 mod mastership;

@@ -12,7 +12,7 @@ mod undoing;
 mod wide;
 mod withdrawal;
 
-pub(crate) use decision::{close_window, commit, pass_over, reject};
+pub(crate) use decision::{commit, move_window, pass_over, reject};
 pub(crate) use plan::{Plan, plan};
 pub(crate) use recording::{applied, nothing, refused, synced};
 pub(crate) use turn::{turn, turn_at};

@@ -195,7 +195,9 @@ pub fn context(saw: &Saw, did: &[Command]) -> BTreeSet<Wake> {
         Saw::Event(Event::Submit { .. }) => Some(Wake::Append),
         Saw::Event(Event::Operate { target, .. }) => Some(Wake::Operate(target.clone())),
         Saw::Event(Event::Cancel { index, .. }) => Some(Wake::Transaction(*index)),
-        Saw::Event(Event::Confirm { index, .. }) => Some(Wake::Window(*index)),
+        Saw::Event(Event::Confirm { index, .. } | Event::Extend { index, .. }) => {
+            Some(Wake::Window(*index))
+        }
         Saw::Event(Event::Tick(_) | Event::Watch(_) | Event::Lease(_) | Event::Leave { .. })
         | Saw::Start => None,
     };

@@ -52,6 +52,15 @@ pub(super) struct Waiter {
     pub(super) answer_by: Option<Timestamp>,
 }
 
+/// Another time that a client wants for the window of a change.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Extension {
+    pub(super) client: Client,
+    pub(super) length: u64,
+    /// What it comes to, once it was written.
+    pub(super) until: Option<Timestamp>,
+}
+
 /// What an operator asked to be done with a target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Ordered {
@@ -76,6 +85,7 @@ pub struct Desk {
     pub(super) gathering: BTreeMap<Index, Arc<Request>>,
     pub(super) cancels: BTreeMap<Index, Vec<Client>>,
     pub(super) confirms: BTreeMap<Index, Vec<Client>>,
+    pub(super) extensions: BTreeMap<Index, Vec<Extension>>,
     pub(super) orders: BTreeMap<Target, Vec<Ordered>>,
 }
 

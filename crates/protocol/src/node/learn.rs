@@ -45,6 +45,9 @@ impl Node {
                 self.leave(client, &id);
                 BTreeSet::new()
             }
+            Event::Extend { client, index, length } => {
+                self.extend(client, index, length, out).into_iter().collect()
+            }
             Event::Operate { client, target, order } => {
                 self.operate(client, target, order, out).into_iter().collect()
             }

@@ -145,15 +145,16 @@ impl Node {
 
     pub(super) fn wake_window(&mut self, index: Index, out: &mut Vec<Command>) {
         if !self.desk.confirms.contains_key(&index) {
-            return;
+            return self.wake_extensions(index, out);
         }
         if self.confirmable(index) == Ok(false) {
             let mut draft = Draft::new(&self.view);
-            step::close_window(&mut draft, index, WindowStage::Confirmed);
+            step::move_window(&mut draft, index, WindowStage::Confirmed);
             let txn = draft.txn();
             self.write(Wake::Window(index), txn, out);
         } else {
             self.answer_confirms(index, out);
+            self.wake_extensions(index, out);
         }
     }
 

@@ -44,13 +44,14 @@ pub(crate) fn commit(
     if let Kind::Rollback { of, rule } = kind {
         mark_rolled_back(draft, of, plan.keys(), Some(index));
         if rule == Rule::Window {
-            close_window(draft, of, WindowStage::Reverted);
+            move_window(draft, of, WindowStage::Reverted);
         }
     }
 }
 
-/// The window of a change closes, one way or the other. Compared like every change of a record.
-pub(crate) fn close_window(draft: &mut Draft<'_>, change: Index, stage: WindowStage) {
+/// The window of a change closes, one way or the other, or is given another time. Compared like every change
+/// of a record.
+pub(crate) fn move_window(draft: &mut Draft<'_>, change: Index, stage: WindowStage) {
     if let Some(window) = draft.transaction(change).and_then(|t| t.window.as_mut()) {
         window.stage = stage;
     }

@@ -4,7 +4,9 @@
 use lockstep_protocol::record::{
     Head, Header, Key, Kind, PartStatus, Reason, Rule, Status, Transaction, Window, WindowStage,
 };
-use lockstep_protocol::{Answer, Ask, Command, Compare, Op, Refusal, Request, Settings, Wake};
+use lockstep_protocol::{
+    Answer, Ask, Client, Command, Compare, Event, Op, Refusal, Reply, Request, Settings, Wake,
+};
 use lockstep_types::Term;
 
 use crate::support::{
@@ -286,4 +288,46 @@ fn other_models_must_also_fit_what_stood_before() {
     let values = |value| tree([("/a", value)]);
     assert!(trees.iter().any(|tree| tree.same_values(&values("z"))), "{trees:?}");
     assert!(trees.iter().any(|tree| tree.same_values(&values("a"))), "{trees:?}");
+}
+
+fn extend(world: &mut World, length: u64) -> Vec<Command> {
+    world.tell(N1, Event::Extend { client: Client(7), index: index(1), length })
+}
+
+fn extended() -> Command {
+    Command::Answer { client: Client(7), reply: Reply::Done }
+}
+
+#[test]
+fn another_time_takes_the_place_of_the_first() {
+    let mut world = open();
+    let written = extend(&mut world, 3 * LENGTH);
+    let until = time(NOW + 3 * LENGTH);
+    assert_eq!(world.perform(N1, &written), [extended()]);
+    assert_eq!(stage(&world, 1), WindowStage::Open { until });
+    assert_eq!(world.tick(N1, UNTIL + 2), [], "the first one has no say any more");
+    let revert = world.tick(N1, NOW + 3 * LENGTH + 2);
+    world.drive(N1, revert);
+    assert_eq!(stage(&world, 1), WindowStage::Reverted);
+}
+
+#[test]
+fn a_window_that_closed_first_is_not_opened_again() {
+    let mut world = open();
+    let late = extend(&mut world, 3 * LENGTH);
+    let confirmed = world.transaction(1).clone();
+    let window = Some(Window { length: LENGTH, stage: WindowStage::Confirmed });
+    world.change([Op::Transaction(Transaction { window, ..confirmed })]);
+    let refused = refused_answer(7, Refusal::TooLate(index(1)));
+    assert_eq!(world.perform(N1, &late), [refused]);
+    assert_eq!(stage(&world, 1), WindowStage::Confirmed);
+    assert_eq!(extend(&mut world, 1), [refused_answer(7, Refusal::TooLate(index(1)))]);
+}
+
+#[test]
+fn only_what_is_open_is_given_another_time() {
+    let mut world = World::ready(["t1"]);
+    assert_eq!(extend(&mut world, 1), [refused_answer(7, Refusal::UnknownTransaction(index(1)))]);
+    world.commit(N1, 1, with_window("a"));
+    assert_eq!(extend(&mut world, 1), [refused_answer(7, Refusal::NotOpen(index(1)))]);
 }

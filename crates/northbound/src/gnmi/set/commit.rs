@@ -49,7 +49,7 @@ pub(super) fn begin(commit: &Commit, options: SetOptions) -> Result<SetOptions, 
     Ok(SetOptions { id: commit.id.clone(), confirm, ..options })
 }
 
-/// Confirms or cancels what is active. None: the request begins a commit.
+/// Confirms or cancels what is active, or gives it another time. None: the request begins a commit.
 pub(super) async fn end(
     node: &Handle,
     commit: &Commit,
@@ -61,19 +61,17 @@ pub(super) async fn end(
         Some(Action::Commit(_)) => return Ok(None),
         Some(_) if !is_empty => {
             return Err(Status::invalid_argument(
-                "a Set that confirms or cancels a commit has no operations of its own",
+                "a Set about a commit that is active has no operations of its own",
             ));
         }
         Some(Action::Confirm(_)) => node.confirm(active(&node.view(), &commit.id)?).await,
         Some(Action::Cancel(_)) => node.cancel(active(&node.view(), &commit.id)?).await,
         Some(Action::SetRollbackDuration(asked)) => {
-            refusal::window(asked.rollback_duration.as_ref())?.ok_or_else(|| {
+            let length = refusal::window(asked.rollback_duration.as_ref())?;
+            let length = length.ok_or_else(|| {
                 Status::invalid_argument("set_rollback_duration has no rollback_duration")
             })?;
-            active(&node.view(), &commit.id)?;
-            return Err(Status::unimplemented(
-                "set_rollback_duration is not implemented; confirm or cancel the commit",
-            ));
+            node.extend(active(&node.view(), &commit.id)?, length).await
         }
         None => return Err(Status::invalid_argument("the extension commit has no action")),
     };
