@@ -65,6 +65,31 @@ def test_targets_are_restored_to_how_they_stood(lab):
     assert unknown.returncode != 0 and "NOT_FOUND" in unknown.stderr
 
 
+def test_the_log_is_kept_as_far_back_as_asked(lab, tmp_path):
+    lab.node.stop()
+    lab.write_config(retention={"transactions": 3})
+    lab.start_node()
+    lab.wait_synchronised("leaf1")
+    for number in range(1, 9):
+        lab.run("set", "leaf1", "--update", f"/system/motd=number {number}")
+    until("the rest is forgotten", lambda: [t["index"] for t in lab.transactions()] == [8, 7, 6, 5])
+    for command in (("rollback", "2"), ("restore", "2"), ("tx", "show", "2")):
+        refused = lab.command(*command)
+        assert refused.returncode != 0 and "beyond retention: the log is kept from 5 on" in refused.stderr
+    assert lab.run("restore", "5")["status"] == "applied"
+    assert lab.on_device("leaf1", "/system/motd") == "number 5"
+    lab.node.stop()
+    dump = str(tmp_path / "dump")
+    for store in ("data", "copy"):
+        assert lab.command("store", "check", str(lab.folder / store)).returncode == 0
+        if store == "data":
+            assert lab.command("store", "export", str(lab.folder / store), "-f", dump).returncode == 0
+            assert lab.command("store", "import", str(lab.folder / "copy"), "-f", dump).returncode == 0
+    lab.write_config(retention={"transactions": 3}, store="./copy")
+    lab.start_node()
+    assert "beyond retention" in lab.command("rollback", "2").stderr
+
+
 def test_what_is_not_confirmed_in_time_is_taken_back(lab):
     lab.set("leaf1", update=[("/system/motd", "before")])
     shown = lab.run("set", "leaf1", "--update", "/system/motd=try", "--confirm", "2")

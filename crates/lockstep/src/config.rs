@@ -47,6 +47,8 @@ pub(crate) struct Config {
     pub limits: lockstep_northbound::Limits,
     /// How many requests may be under way.
     pub pending: usize,
+    /// How much of the log is kept.
+    pub retention: lockstep_node::Retention,
     /// What was asked for and has no effect yet, to be said once.
     pub warnings: Vec<String>,
 }

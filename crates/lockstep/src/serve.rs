@@ -41,6 +41,7 @@ impl Service {
             records: records.clone(),
             targets,
             pending: config.pending,
+            retention: config.retention,
         });
         let node = node.await?;
         let listeners = Listeners {

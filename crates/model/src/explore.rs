@@ -93,6 +93,8 @@ fn facts() -> Vec<(Fact, Property<Explorer>)> {
         Confirmed,
         NotConfirmed,
         RevertRefused,
+        Forgotten,
+        Needed,
         Recheck,
         ResyncRefused,
         Rewritten,

@@ -35,6 +35,10 @@ pub enum Fact {
     NotConfirmed,
     /// One whose taking out a device refused.
     RevertRefused,
+    /// Entries that were forgotten.
+    Forgotten,
+    /// An entry beyond the horizon that is still needed.
+    Needed,
     /// A target where entries are validated again.
     Recheck,
     /// A device that would not be brought in line.
@@ -59,7 +63,7 @@ pub enum Fact {
 
 impl Fact {
     /// Every fact.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Applied,
         Self::Reverted,
         Self::Partial,
@@ -74,6 +78,8 @@ impl Fact {
         Self::Confirmed,
         Self::NotConfirmed,
         Self::RevertRefused,
+        Self::Forgotten,
+        Self::Needed,
         Self::Recheck,
         Self::ResyncRefused,
         Self::Rewritten,
@@ -104,6 +110,8 @@ impl Fact {
             Self::Confirmed => "confirmed",
             Self::NotConfirmed => "not confirmed",
             Self::RevertRefused => "revert refused",
+            Self::Forgotten => "forgotten",
+            Self::Needed => "needed",
             Self::Recheck => "recheck",
             Self::ResyncRefused => "resync refused",
             Self::Rewritten => "rewritten",
@@ -165,6 +173,16 @@ impl Fact {
             Self::RevertRefused => store
                 .transactions()
                 .any(|t| t.is_revert() && t.targets.values().any(|part| part.reason.is_some())),
+            Self::Forgotten => {
+                let first = store.transactions().next().map(|t| t.index);
+                first.is_some_and(|first| first.get() > 1)
+            }
+            Self::Needed => {
+                system.is_quiet()
+                    && store
+                        .transactions()
+                        .any(|t| t.index <= store.horizon() && t.status.is_final())
+            }
             Self::Recheck => header(|header| header.recheck.is_some()),
             Self::ResyncRefused => header(|header| header.resync_refused.is_some()),
             Self::Rewritten => {

@@ -12,6 +12,7 @@
 //! | [`never_again`] | `NeverAgain` | 5 Fold |
 //! | [`undo`] | `Undo` | 6 Undo |
 //! | [`window`] | | 9 Durability, 4 Isolation |
+//! | [`retention`] | | 6 Undo, 9 Durability |
 //! | [`fencing`] | `Fencing` | 7 Fencing |
 //! | [`one_master`] | `OneMaster` | 7 Fencing |
 //! | [`in_step`] | `InStep` | 8 Convergence |
@@ -38,6 +39,7 @@ pub mod one_master;
 pub mod order;
 pub mod paused;
 pub mod progress;
+pub mod retention;
 pub mod settled;
 pub mod undo;
 pub mod window;
@@ -80,7 +82,7 @@ pub struct Invariant {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 19] = [
+pub const ALL: [Invariant; 20] = [
     Invariant { name: "Order", keeps: order::keeps },
     Invariant { name: "Decision", keeps: decision::keeps },
     Invariant { name: "AllOrNothing", keeps: all_or_nothing::keeps },
@@ -91,6 +93,7 @@ pub const ALL: [Invariant; 19] = [
     Invariant { name: "NeverAgain", keeps: never_again::keeps },
     Invariant { name: "Undo", keeps: undo::keeps },
     Invariant { name: "Window", keeps: window::keeps },
+    Invariant { name: "Retention", keeps: retention::keeps },
     Invariant { name: "Fencing", keeps: fencing::keeps },
     Invariant { name: "OneMaster", keeps: one_master::keeps },
     Invariant { name: "InStep", keeps: in_step::keeps },

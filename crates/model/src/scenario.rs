@@ -92,6 +92,8 @@ pub struct Scenario {
     pub saved: Option<Tree>,
     /// What a device insists on once it has restarted: it refuses whatever leaves it without.
     pub insists: Option<Path>,
+    /// How many entries of the log are kept, if not all.
+    pub keeps: Option<u64>,
     /// Whether devices show the value `v` of `/a` as `V`.
     pub rewrites: bool,
     /// Whether `/b` may stand only where `/a` does.

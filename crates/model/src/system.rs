@@ -94,10 +94,12 @@ pub struct Sent {
 pub struct Commit {
     /// Who wrote.
     pub session: SessionId,
-    /// The store before.
+    /// The store before, had nothing ever been forgotten.
     pub before: View,
-    /// The store after.
+    /// The store after, had nothing ever been forgotten.
     pub after: View,
+    /// The store after.
+    pub store: View,
 }
 
 /// The state of everything.
@@ -107,6 +109,8 @@ pub struct System {
     pub scenario: Arc<Scenario>,
     /// The truth.
     pub store: View,
+    /// The same, and whatever was forgotten of it.
+    pub archive: View,
     /// What is written of it, where a view may know more than that.
     pub kept: Option<Arc<Kept>>,
     /// The nodes.
@@ -170,6 +174,7 @@ impl System {
         Self {
             left: scenario.faults,
             store: View::new(),
+            archive: View::new(),
             kept: scenario.small.then(Arc::default),
             nodes: Vec::new(),
             devices,

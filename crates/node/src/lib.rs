@@ -40,6 +40,7 @@ pub use drift::Difference;
 pub use error::{Busy, StartError};
 pub use feed::Step;
 pub use handle::Handle;
+pub use lockstep_protocol::Retention;
 pub use lockstep_southbound::{Fencing, Follow, Followed, Look, LookError, Pace, Report, Stream};
 pub use runtime::Ended;
 pub use start::{Options, Running, start};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockstep_protocol::{Event, Node, Settings, View};
+use lockstep_protocol::{Event, Node, Retention, Settings, View};
 use lockstep_southbound::Link;
 use lockstep_store::{Records, Session};
 use lockstep_types::{NodeName, Target};
@@ -34,6 +34,8 @@ pub struct Options {
     pub targets: Vec<TargetSpec>,
     /// How many transactions may be open.
     pub pending: usize,
+    /// How much of the log is kept.
+    pub retention: Retention,
 }
 
 /// A node that runs until it is stopped.
@@ -93,7 +95,7 @@ impl Running {
 /// # Errors
 /// The store cannot be used, or a target cannot be bound to its models.
 pub async fn start(options: Options) -> Result<Running, StartError> {
-    let Options { name, records, targets, pending } = options;
+    let Options { name, records, targets, pending, retention } = options;
     let clock = Clock::default();
     bind(&records, &records.load().await?, targets.iter()).await?;
     let begun = clock.now();
@@ -131,7 +133,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     });
     let operations = records.store().limits().operations;
     let records_per_write = records_per_write(operations);
-    let settings = Settings { open: pending, records_per_write, ..Settings::default() };
+    let settings = Settings { open: pending, records_per_write, retention, ..Settings::default() };
     let mut core = Node::new(session.id().clone(), settings, view);
     core.handle(Event::Tick(clock.now()));
     core.handle(Event::Lease(begun.after(nanoseconds(session.ttl()))));

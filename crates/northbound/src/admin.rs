@@ -19,7 +19,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
 };
 use lockstep_node::{Busy, Handle};
 use lockstep_protocol::record::{self, Kind, Mode, Rule, Transaction};
-use lockstep_protocol::{Body, Refusal, Reply, Request as Submission, Until};
+use lockstep_protocol::{Body, Refusal, Reply, Request as Submission, Until, View};
 use lockstep_store::Records;
 use lockstep_types::{Index, Target};
 use tonic::metadata::MetadataMap;
@@ -127,8 +127,13 @@ fn target_name(name: &str) -> Result<Target, Status> {
     Target::new(name).map_err(|error| Status::invalid_argument(error.to_string()))
 }
 
-fn no_transaction(index: u64) -> Status {
-    Status::not_found(format!("there is no transaction {index}"))
+fn no_transaction(view: &View, index: u64) -> Status {
+    match view.horizon().get() {
+        horizon if (1..=horizon).contains(&index) => Status::not_found(format!(
+            "transaction {index} is beyond retention: the log is kept from {horizon} on"
+        )),
+        _ => Status::not_found(format!("there is no transaction {index}")),
+    }
 }
 
 /// A word that no status has would find nothing, and look like an answer.
@@ -174,7 +179,8 @@ impl Admin for Service {
     ) -> Result<Response<GetTransactionResponse>, Status> {
         let index = request.get_ref().index;
         let view = self.node.view();
-        let found = view.transaction(Index::new(index)).ok_or_else(|| no_transaction(index))?;
+        let found = view.transaction(Index::new(index));
+        let found = found.ok_or_else(|| no_transaction(&view, index))?;
         let transaction = Some(show::transaction(&view, found));
         Ok(Response::new(GetTransactionResponse { transaction }))
     }

@@ -77,6 +77,10 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
             Code::FailedPrecondition,
             format!("transaction {of} was never committed, so there is nothing to roll back"),
         ),
+        Reason::BeyondRetention(horizon) => (
+            Code::FailedPrecondition,
+            format!("what it names is beyond retention: the log is kept from {horizon} on"),
+        ),
         Reason::NotLive(of) => (
             Code::FailedPrecondition,
             format!("transaction {of} is in force on none of these targets any more"),

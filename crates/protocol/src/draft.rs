@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_types::{Index, Patch, SessionId, Target, TransactionId, Undo};
 
-use crate::record::{Head, Header, Key, Marks, Mastership, Part, Proposal, Transaction};
+use crate::record::{Head, Header, Horizon, Key, Marks, Mastership, Part, Proposal, Transaction};
 use crate::txn::{Compare, Op, Txn};
 use crate::view::View;
 
@@ -34,6 +34,8 @@ pub(crate) struct Draft<'v> {
     pub(crate) view: &'v View,
     compares: BTreeSet<Compare>,
     head: Option<Head>,
+    horizon: Option<Horizon>,
+    forgotten: Vec<Key>,
     ids: BTreeMap<TransactionId, Index>,
     transactions: BTreeMap<Index, Transaction>,
     parts: BTreeMap<(Index, Target), Part>,
@@ -49,6 +51,8 @@ impl<'v> Draft<'v> {
             view,
             compares: BTreeSet::new(),
             head: None,
+            horizon: None,
+            forgotten: Vec::new(),
             ids: BTreeMap::new(),
             transactions: BTreeMap::new(),
             parts: BTreeMap::new(),
@@ -184,9 +188,22 @@ impl<'v> Draft<'v> {
         self.transactions.insert(transaction.index, transaction);
     }
 
+    /// The horizon moves.
+    pub(crate) fn put_horizon(&mut self, horizon: Horizon) {
+        self.depends_on(Key::Horizon);
+        self.horizon = Some(horizon);
+    }
+
+    /// A record goes.
+    pub(crate) fn forget(&mut self, key: Key) {
+        self.depends_on(key.clone());
+        self.forgotten.push(key);
+    }
+
     /// Whether nothing would be written.
     pub(crate) fn is_empty(&self) -> bool {
         self.transactions.is_empty()
+            && self.forgotten.is_empty()
             && self.parts.is_empty()
             && self.proposals.is_empty()
             && self.configurations.is_empty()
@@ -196,6 +213,8 @@ impl<'v> Draft<'v> {
     /// How many keys of the store would be written: a configuration is two.
     pub(crate) fn keys(&self) -> usize {
         usize::from(self.head.is_some())
+            + usize::from(self.horizon.is_some())
+            + self.forgotten.len()
             + self.ids.len()
             + self.transactions.len()
             + self.parts.len()
@@ -209,6 +228,8 @@ impl<'v> Draft<'v> {
     pub(crate) fn txn(self) -> Txn {
         let mut ops = Vec::new();
         ops.extend(self.head.map(Op::Head));
+        ops.extend(self.horizon.map(Op::Horizon));
+        ops.extend(self.forgotten.into_iter().map(Op::Forget));
         ops.extend(self.ids.into_iter().map(|(id, index)| Op::Id { id, index }));
         ops.extend(self.transactions.into_values().map(|t| Op::Transaction(without_parts(t))));
         ops.extend(self.parts.into_iter().map(|((index, target), part)| Op::Part {

@@ -126,6 +126,8 @@ pub enum Wake {
     Window(Index),
     /// What operators ask to be done with a target.
     Operate(Target),
+    /// Entries beyond the horizon.
+    Retention,
 }
 
 /// What became of a write.

@@ -37,7 +37,7 @@ pub mod view;
 
 pub use command::{Ask, Change, Check, Command};
 pub use event::{Answer, Base, Event, Subject, Verdict, Wake, Written};
-pub use node::{Node, Settings};
+pub use node::{Node, Retention, Settings};
 pub use request::{Body, Client, Order, Refusal, Reply, Request, Until};
 pub use txn::{Changes, Compare, Op, Txn};
 pub use view::View;

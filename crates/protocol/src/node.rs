@@ -16,6 +16,7 @@ mod operate;
 mod recheck;
 mod recording;
 mod resync;
+mod retention;
 mod target;
 mod transaction;
 mod verdicts;
@@ -24,6 +25,7 @@ mod windows;
 
 pub use desk::{Desk, Settings};
 pub use link::{Link, Outcome, Push, Retry, Work};
+pub use retention::Retention;
 
 use lockstep_types::{SessionId, Timestamp};
 
@@ -124,6 +126,7 @@ impl Node {
             Wake::Recheck(target) => self.wake_recheck(&target, out),
             Wake::Window(index) => self.wake_window(index, out),
             Wake::Operate(target) => self.wake_operate(&target, out),
+            Wake::Retention => self.wake_retention(out),
         }
     }
 

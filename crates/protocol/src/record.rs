@@ -11,5 +11,7 @@ pub use configuration::{Configuration, Header, Mark, Marks, Rewritten, Stage};
 pub use failure::{Failure, Reason, Violation};
 pub use key::Key;
 pub use mastership::{Binding, Mastership};
-pub use transaction::{Head, Kind, Mode, Part, PartStatus, Proposal, Rule, Status, Transaction};
+pub use transaction::{
+    Head, Horizon, Kind, Mode, Part, PartStatus, Proposal, Rule, Status, Transaction,
+};
 pub use window::{Window, WindowStage};

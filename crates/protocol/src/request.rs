@@ -146,6 +146,14 @@ pub enum Refusal {
     /// A transaction that is not in the log.
     #[error("there is no transaction {0}")]
     UnknownTransaction(Index),
+    /// A transaction that is not kept any more.
+    #[error("transaction {index} is beyond retention: the log is kept from {horizon} on")]
+    BeyondRetention {
+        /// Which.
+        index: Index,
+        /// The last one that was let go of: how things stood after it is still known.
+        horizon: Index,
+    },
     /// Only a Change, or a Restore, can be rolled back.
     #[error("transaction {0} is not a change")]
     NotAChange(Index),

@@ -3,7 +3,9 @@
 use lockstep_types::{Index, NodeName, Patch, Revision, SessionId, Target, TransactionId};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Binding, Head, Header, Key, Marks, Mastership, Part, Proposal, Transaction};
+use crate::record::{
+    Binding, Head, Header, Horizon, Key, Marks, Mastership, Part, Proposal, Transaction,
+};
 
 /// What must hold for a write to happen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,6 +25,8 @@ pub enum Compare {
 pub enum Op {
     /// The log grew.
     Head(Head),
+    /// The log is kept from here on: entries up to this one are forgotten by and by.
+    Horizon(Horizon),
     /// An id was taken.
     Id {
         /// The id.
@@ -92,6 +96,8 @@ pub enum Op {
     },
     /// A session's lease ran out or was given up.
     EndSession(SessionId),
+    /// A record of an entry beyond the horizon is gone.
+    Forget(Key),
 }
 
 impl Op {
@@ -100,6 +106,8 @@ impl Op {
     pub fn key(&self) -> Key {
         match self {
             Self::Head(_) => Key::Head,
+            Self::Horizon(_) => Key::Horizon,
+            Self::Forget(key) => key.clone(),
             Self::Id { id, .. } => Key::Id(id.clone()),
             Self::Transaction(transaction) => Key::Transaction(transaction.index),
             Self::Proposal { index, target, .. } => Key::Proposal(*index, target.clone()),

@@ -8,6 +8,7 @@ mod fallback;
 mod history;
 mod queue;
 mod reading;
+mod retention;
 mod waiting;
 mod wide;
 mod windows;
@@ -23,7 +24,7 @@ pub use waiting::Wait;
 pub(crate) use wide::Lag;
 
 use crate::record::{
-    Binding, Configuration, Head, Key, Marks, Mastership, Part, Proposal, Transaction,
+    Binding, Configuration, Head, Horizon, Key, Marks, Mastership, Part, Proposal, Transaction,
 };
 use crate::txn::Compare;
 
@@ -41,6 +42,7 @@ pub struct Versioned<T> {
 pub struct View {
     revision: Revision,
     head: Versioned<Head>,
+    horizon: Versioned<Horizon>,
     ids: Map<TransactionId, Versioned<Index>>,
     transactions: Map<Index, Versioned<Arc<Transaction>>>,
     parts: Map<(Index, Target), Versioned<Part>>,
@@ -195,6 +197,7 @@ impl View {
     pub fn version(&self, key: &Key) -> Revision {
         let found = match key {
             Key::Head => Some(self.head.revision),
+            Key::Horizon => Some(self.horizon.revision),
             Key::Id(id) => self.ids.get(id).map(|v| v.revision),
             Key::Transaction(index) => self.transactions.get(index).map(|v| v.revision),
             Key::Proposal(index, target) => {
@@ -228,6 +231,7 @@ impl View {
 impl Hash for View {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.head.record.hash(state);
+        self.horizon.record.hash(state);
         each(state, self.transactions.values().map(|versioned| &versioned.record));
         each(state, self.proposals.iter().map(|(key, versioned)| (key, &versioned.record)));
         each(state, self.configurations.iter().map(|(key, versioned)| (key, &versioned.record)));

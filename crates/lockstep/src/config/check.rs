@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 
+use lockstep_node::Retention;
 use lockstep_northbound::{Limits, Tls};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
@@ -17,15 +18,8 @@ const LISTEN: &str = "127.0.0.1:9339";
 const HTTP: &str = "127.0.0.1:9340";
 const PENDING: usize = 10_000;
 
-pub(super) fn check(
-    file: File,
-    folder: &Path,
-    mut warnings: Vec<String>,
-) -> Result<Config, Problem> {
+pub(super) fn check(file: File, folder: &Path, warnings: Vec<String>) -> Result<Config, Problem> {
     refuse_what_is_not_there(&file)?;
-    if file.retention.is_some() {
-        warnings.push("retention has no effect yet: everything is kept".to_owned());
-    }
     let models = models(&file, folder);
     let targets = targets(&file, folder, &models)?;
     let listen = address("listen", file.listen.as_deref().unwrap_or(LISTEN))?;
@@ -41,8 +35,19 @@ pub(super) fn check(
         targets,
         limits: limits(&file)?,
         pending: file.limits.pending.unwrap_or(PENDING),
+        retention: retention(file.retention.as_ref()),
         warnings,
     })
+}
+
+/// How much of the log is kept. It is let go of by the hundredth, so that not every change does.
+fn retention(given: Option<&super::file::Retention>) -> Retention {
+    const DAY: u64 = 24 * 3_600 * 1_000_000_000;
+    let usual = Retention::default();
+    let transactions = given.and_then(|given| given.transactions).unwrap_or(usual.transactions);
+    let age = given.and_then(|given| given.days).map(|days| days.saturating_mul(DAY));
+    let step = (transactions / 100).clamp(1, usual.step);
+    Retention { transactions, age: age.unwrap_or(usual.age), step }
 }
 
 /// How much is served at once.

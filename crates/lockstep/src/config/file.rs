@@ -124,10 +124,6 @@ pub(super) struct Addresses(pub(super) Vec<String>);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[expect(
-    dead_code,
-    reason = "known and checked for its shape; everything is kept until it is there"
-)]
 pub(super) struct Retention {
     #[serde(default, deserialize_with = "scalar::count")]
     pub(super) transactions: Option<u64>,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lockstep_node::Initial;
+use lockstep_node::{Initial, Retention};
 
 use super::{Config, StoreConfig};
 
@@ -66,7 +66,9 @@ retention: {transactions: 100000, days: 90}
     assert_eq!((config.limits.message, config.pending), (1 << 20, 3));
     assert_eq!((config.limits.subscriptions, config.limits.behind), (5, 7));
     assert!(config.tls.is_some_and(|tls| tls.require_client_cert));
-    assert_eq!(config.warnings.len(), 1, "{:?}", config.warnings);
+    let Retention { transactions, age, step } = config.retention;
+    assert_eq!((transactions, age, step), (100_000, 90 * 86_400_000_000_000, 1_000));
+    assert_eq!(config.warnings.len(), 0, "{:?}", config.warnings);
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
     let kept = system.told.iter().all(|(number, told)| match told {
         Told::Refused => is_nowhere(system, *number),
-        Told::Status(index, status) => stays_true(&system.store, *index, *status),
+        Told::Status(index, status) => stays_true(&system.archive, *index, *status),
     });
     kept && is_all_written(system)
         && step.from.is_none_or(|(before, _)| {
@@ -48,7 +48,8 @@ fn is_nowhere(system: &System, number: usize) -> bool {
     let Some(id) = entries.clone().find(|(n, _)| *n == number).map(|(n, entry)| entry.id(n)) else {
         return true;
     };
-    entries.any(|(n, entry)| n != number && entry.id(n) == id) || system.store.named(&id).is_none()
+    entries.any(|(n, entry)| n != number && entry.id(n) == id)
+        || system.archive.named(&id).is_none()
 }
 
 fn stays_true(store: &View, index: Index, told: Status) -> bool {
@@ -72,7 +73,7 @@ fn is_what_was_asked(system: &System, number: usize, told: &Told) -> bool {
         Until::Decision => *status != Status::Pending,
     };
     let in_time = request.answer_by.is_some_and(|by| by <= system.now);
-    (due || in_time) && asks_for(&system.store, &request, *index)
+    (due || in_time) && asks_for(&system.archive, &request, *index)
 }
 
 fn asks_for(store: &View, request: &Request, index: Index) -> bool {

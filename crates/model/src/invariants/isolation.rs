@@ -8,7 +8,7 @@ use super::{Step, ledger};
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
-    let store = &system.store;
+    let store = &system.archive;
     let exact = step.at_every_target(|store, target| {
         let visible = ledger::fold(store, target, &ledger::visible(store, target));
         store.visible(target) == visible

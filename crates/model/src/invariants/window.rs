@@ -17,7 +17,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
             let old = commit.before.transaction(new.index).and_then(|old| old.window);
             goes_on(system, commit, old, new) && is_as_it_says(&commit.after, new)
         })
-    }) && system.confirmed.iter().all(|index| is_confirmed(&system.store, *index))
+    }) && system.confirmed.iter().all(|index| is_confirmed(&system.archive, *index))
         && (!system.is_quiet() || system.store.windows().all(|(until, _)| system.now <= until))
 }
 

@@ -4,6 +4,7 @@ mod draft;
 mod operated;
 mod others;
 mod restore;
+mod retention;
 mod rules;
 mod seeds;
 mod wide;
@@ -22,6 +23,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         restore::MUTANTS,
         wide::MUTANTS,
         windows::MUTANTS,
+        retention::MUTANTS,
     ]
     .into_iter()
     .flatten()

@@ -4,6 +4,7 @@ mod nodes;
 mod one_target;
 mod operated;
 mod restores;
+mod retention;
 mod rollbacks;
 mod timing;
 mod two_targets;
@@ -39,6 +40,7 @@ fn scenario(name: &'static str, about: &'static str, script: Vec<Entry>) -> Scen
         gone: BTreeSet::new(),
         saved: None,
         insists: None,
+        keeps: None,
         rewrites: false,
         needs: false,
         reaches: vec![Fact::Applied],
@@ -70,6 +72,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     all.extend(rollbacks::scenarios());
     all.extend(restores::scenarios());
     all.extend(windows::scenarios());
+    all.extend(retention::scenarios());
     all.extend(nodes::scenarios());
     all.extend(timing::scenarios());
     all.into_iter().map(Arc::new).collect()

@@ -33,7 +33,7 @@ impl System {
             && (self.scenario.crowd
                 || (0..self.submitted).all(|before| {
                     let entry = &self.scenario.script[before];
-                    self.store.named(&entry.id(before + 1)).is_some()
+                    self.archive.named(&entry.id(before + 1)).is_some()
                         || self.told.contains_key(&(before + 1))
                 }))
     }

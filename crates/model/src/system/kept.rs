@@ -27,7 +27,7 @@ impl Kept {
                     kept.committed.patch(committed);
                     kept.applied.patch(applied);
                 }
-                Op::EndSession(_) => {
+                Op::EndSession(_) | Op::Forget(_) => {
                     self.records.remove(&op.key());
                 }
                 _ => {

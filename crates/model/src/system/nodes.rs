@@ -1,7 +1,7 @@
 //! Nodes: starting, dying, losing their lease, falling behind.
 
 use lockstep_protocol::{Changes, Op};
-use lockstep_protocol::{Command, Event, Node, Settings};
+use lockstep_protocol::{Command, Event, Node, Retention, Settings};
 use lockstep_types::{Connection, NodeName, SessionId, Timestamp};
 
 use super::{System, record};
@@ -50,7 +50,12 @@ fn settings(scenario: &Scenario) -> Settings {
     let backoff = u64::from(scenario.insists.is_some());
     let production = Settings::default();
     let records_per_write = if scenario.small { 1 } else { production.records_per_write };
-    Settings { records_per_write, backoff, backoff_doublings: 0, ..production }
+    let retention = scenario.keeps.map_or(production.retention, |transactions| Retention {
+        transactions,
+        step: 1,
+        ..production.retention
+    });
+    Settings { records_per_write, retention, backoff, backoff_doublings: 0, ..production }
 }
 
 impl System {

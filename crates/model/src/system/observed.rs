@@ -15,7 +15,8 @@ impl System {
     pub fn observed(store: View, form: &Scenario) -> Self {
         let (targets, script) = (Vec::new(), Vec::new());
         let scenario = Scenario { nodes: 0, targets, script, ..form.clone() };
-        let mut system = Self { store, ..Self::blank(Arc::new(scenario)) };
+        let archive = store.clone();
+        let mut system = Self { store, archive, ..Self::blank(Arc::new(scenario)) };
         system.read();
         system
     }
@@ -25,7 +26,8 @@ impl System {
     pub fn observe(&self, commit: Commit, targets: Vec<Target>) -> Self {
         let mut next = self.clone();
         next.scenario = Arc::new(Scenario { targets, ..(*self.scenario).clone() });
-        next.store = commit.after.clone();
+        next.store = commit.store.clone();
+        next.archive = commit.after.clone();
         next.commits = vec![commit];
         next.read();
         next

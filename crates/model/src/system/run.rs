@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockstep_protocol::{Changes, Command, Event, Txn, Wake, Written};
+use lockstep_protocol::{Changes, Command, Event, Op, Txn, Wake, Written};
 use lockstep_types::SessionId;
 
 use super::{Commit, Flight, Letter, Question, Sent, System};
@@ -71,9 +71,10 @@ impl System {
             return Written::Stale(self.store.revision());
         }
         let changes = Changes { revision: self.store.revision().next(), ops: txn.ops.clone() };
-        let before = self.store.clone();
+        let before = self.archive.clone();
         self.take(&changes);
-        self.commits.push(Commit { session, before, after: self.store.clone() });
+        let (after, store) = (self.archive.clone(), self.store.clone());
+        self.commits.push(Commit { session, before, after, store });
         self.read();
         if self.nodes.iter().all(|node| node.core.is_none())
             && let Some(record) = &mut self.record
@@ -88,6 +89,8 @@ impl System {
     /// The store holds what was written.
     pub(super) fn take(&mut self, changes: &Changes) {
         self.store.absorb(changes);
+        let kept = changes.ops.iter().filter(|op| !matches!(op, Op::Forget(_))).cloned();
+        self.archive.absorb(&Changes { revision: changes.revision, ops: kept.collect() });
         if let Some(kept) = &mut self.kept {
             Arc::make_mut(kept).write(changes);
         }

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_protocol::{Answer, Ask, Changes, Command, Event, Subject, Wake, Written};
+use lockstep_protocol::{Answer, Ask, Changes, Command, Event, Retention, Subject, Wake, Written};
 use lockstep_types::{
     Configuration as Tree, Connection, NodeName, Revision, Sequence, SessionId, Target, Term,
 };
@@ -104,6 +104,9 @@ pub struct Settings {
     pub targets: usize,
     /// How many transactions may be open.
     pub open: usize,
+    /// How much of the log is kept: so many entries, of so many nanoseconds, let go of so many at a time.
+    #[serde(default = "retention")]
+    pub retention: (u64, u64, u64),
     /// The wait before a device is tried again, in nanoseconds.
     pub backoff: u64,
     /// How often it doubles at the most.
@@ -116,10 +119,19 @@ impl From<&lockstep_protocol::Settings> for Settings {
             records_per_write: settings.records_per_write,
             targets: settings.targets,
             open: settings.open,
+            retention: in_writing(settings.retention),
             backoff: settings.backoff,
             backoff_doublings: settings.backoff_doublings,
         }
     }
+}
+
+fn in_writing(Retention { transactions, age, step }: Retention) -> (u64, u64, u64) {
+    (transactions, age, step)
+}
+
+fn retention() -> (u64, u64, u64) {
+    in_writing(Retention::default())
 }
 
 fn targets() -> usize {
@@ -128,7 +140,9 @@ fn targets() -> usize {
 
 impl From<Settings> for lockstep_protocol::Settings {
     fn from(settings: Settings) -> Self {
+        let (transactions, age, step) = settings.retention;
         Self {
+            retention: Retention { transactions, age, step },
             records_per_write: settings.records_per_write,
             targets: settings.targets,
             open: settings.open,

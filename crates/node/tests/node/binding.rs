@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use lockstep_node::{Initial, Options, StartError, start};
+use lockstep_node::{Initial, Options, Retention, StartError, start};
 use lockstep_store::{Memory, Records};
 use lockstep_types::NodeName;
 use lockstep_yang::{ModelSet, Options as Models};
@@ -26,7 +26,8 @@ async fn started(records: &Records, models: &ModelSet) -> Result<(), StartError>
     let nowhere = "127.0.0.1:1".parse().unwrap();
     let targets = vec![spec(1, nowhere, models, Initial::Adopt)];
     let name = NodeName::new("n1").unwrap();
-    let options = Options { name, records: records.clone(), targets, pending: 1 };
+    let retention = Retention::default();
+    let options = Options { name, records: records.clone(), targets, pending: 1, retention };
     start(options).await?.stop().await?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_node::{Handle, Initial, Options, Running, TargetSpec, start};
+use lockstep_node::{Handle, Initial, Options, Retention, Running, TargetSpec, start};
 use lockstep_protocol::record::{Kind, Mode};
 use lockstep_protocol::{Body, Reply, Request, Until, View};
 use lockstep_simulator::{Options as Devices, Simulator};
@@ -47,7 +47,9 @@ impl Lab {
         let targets = simulator.addresses().iter().enumerate();
         let targets = targets.map(|(i, at)| spec(i + 1, *at, &models, initial)).collect();
         let name = NodeName::new("n1").unwrap();
-        let options = Options { name, records: records.clone(), targets, pending: PLACES };
+        let retention = Retention::default();
+        let options =
+            Options { name, records: records.clone(), targets, pending: PLACES, retention };
         Self { records, simulator, node: start(options).await.unwrap() }
     }
 

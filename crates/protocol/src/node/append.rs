@@ -49,8 +49,14 @@ impl Node {
         }
         let mut draft = Draft::new(&self.view);
         draft.alive(&self.session);
+        let head = entries.last().map(|entry| entry.transaction.index);
+        // What these entries name is not looked at; the next append moves it as well.
+        let name_none = entries.iter().all(|entry| entry.transaction.kind == Kind::Change);
         for entry in entries {
             fill(&mut draft, entry);
+        }
+        if let Some(horizon) = head.filter(|_| name_none).and_then(|head| self.horizon_with(head)) {
+            draft.put_horizon(horizon);
         }
         let txn = draft.txn();
         self.write(Wake::Append, txn, out);

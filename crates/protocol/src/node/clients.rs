@@ -131,7 +131,7 @@ impl Node {
         }
     }
 
-    fn targets_asked(&self, body: &Body) -> Result<BTreeSet<Target>, Refusal> {
+    pub(super) fn targets_asked(&self, body: &Body) -> Result<BTreeSet<Target>, Refusal> {
         match body.kind {
             Kind::Change => {}
             // Only nodes roll back by a window, and when it has closed.
@@ -141,13 +141,27 @@ impl Node {
                 if to == Index::ZERO || to > self.view.head().index {
                     return Err(Refusal::UnknownTransaction(to));
                 }
+                if to < self.view.horizon() {
+                    return Err(self.unknown(to));
+                }
             }
         }
         Ok(self.view.asked_of(body))
     }
 
+    /// A transaction that is not there: it never was, or is not any more.
+    pub(super) fn unknown(&self, index: Index) -> Refusal {
+        let horizon = self.view.horizon();
+        if index == Index::ZERO || index > horizon {
+            Refusal::UnknownTransaction(index)
+        } else {
+            Refusal::BeyondRetention { index, horizon }
+        }
+    }
+
     fn admit_rollback(&self, of: Index, only: &BTreeSet<Target>) -> Result<(), Refusal> {
-        let change = self.view.transaction(of).ok_or(Refusal::UnknownTransaction(of))?;
+        let kept = self.view.transaction(of).filter(|_| of > self.view.horizon());
+        let change = kept.ok_or_else(|| self.unknown(of))?;
         if !change.kind.writes() {
             return Err(Refusal::NotAChange(of));
         }
@@ -209,7 +223,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) -> Option<Wake> {
         let refusal = match self.view.transaction(index) {
-            None => Refusal::UnknownTransaction(index),
+            None => self.unknown(index),
             Some(t) if t.is_revert() && !t.status.is_final() => Refusal::Reverts(index),
             Some(t) if t.status.is_final() && t.open_until().is_none() => {
                 Refusal::Finished { index, status: t.status }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use lockstep_types::{Index, Revision, Target, Timestamp, TransactionId};
 
 use super::link::Link;
+use super::retention::Retention;
 use crate::event::{Subject, Verdict, Wake};
 use crate::request::{Client, Order, Request, Until};
 
@@ -19,6 +20,8 @@ pub struct Settings {
     pub targets: usize,
     /// How many transactions may be open, those included that are not in the log yet.
     pub open: usize,
+    /// How much of the log is kept.
+    pub retention: Retention,
     /// The wait before a device is tried again, in nanoseconds; doubles each time.
     pub backoff: u64,
     /// How often it doubles at the most.
@@ -28,6 +31,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            retention: Retention::default(),
             records_per_write: 100,
             targets: 20_000,
             open: 10_000,

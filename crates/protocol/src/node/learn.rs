@@ -148,6 +148,10 @@ impl Node {
             Op::Head(_) | Op::Id { .. } => {
                 wakes.insert(Wake::Append);
             }
+            Op::Horizon(_) => {
+                wakes.insert(Wake::Retention);
+            }
+            Op::Forget(_) => {}
             Op::Transaction(transaction) => {
                 wakes.insert(Wake::Transaction(transaction.index));
                 for target in transaction.targets.keys() {
@@ -184,7 +188,7 @@ impl Node {
         let targets = targets
             .flat_map(|target| [Wake::Target(target.clone()), Wake::Recheck(target.clone())]);
         let laggards = self.view.laggards().map(|(_, index)| Wake::Transaction(index));
-        open.chain(laggards).chain(targets).chain([Wake::Append]).collect()
+        open.chain(laggards).chain(targets).chain([Wake::Append, Wake::Retention]).collect()
     }
 
     fn connected(&mut self, target: Target, connection: Connection) -> BTreeSet<Wake> {

@@ -40,12 +40,12 @@ impl Node {
         })
     }
 
-    /// Turns away what was taken in before a window came to its targets. An append has the whole log
-    /// before it, so nothing gets into the log behind a window.
+    /// Turns away what was taken in before a window came to its targets, or before the horizon passed what
+    /// it names. An append has the whole log before it, so nothing gets into the log behind a window.
     pub(super) fn turn_away(&mut self, out: &mut Vec<Command>) {
         let refusal = |request: &Arc<Request>| {
-            let targets = self.view.asked_of(&request.body);
-            self.admit_window(&request.body, &targets).err()
+            let targets = self.targets_asked(&request.body);
+            targets.and_then(|targets| self.admit_window(&request.body, &targets)).err()
         };
         let submissions = self.desk.submissions.iter();
         let away: Vec<(TransactionId, Refusal)> = submissions
@@ -125,7 +125,7 @@ impl Node {
 
     /// Whether a change is confirmed already; or why it cannot be.
     fn confirmable(&self, index: Index) -> Result<bool, Refusal> {
-        let change = self.view.transaction(index).ok_or(Refusal::UnknownTransaction(index))?;
+        let change = self.view.transaction(index).ok_or_else(|| self.unknown(index))?;
         let window = change.window.ok_or(Refusal::NoWindow(index))?;
         match window.stage {
             WindowStage::Asked if change.status.is_final() => {

@@ -48,6 +48,8 @@ pub enum Reason {
     Cancelled,
     /// A change below it was withdrawn, and without that one the result would break the models.
     InvalidAfterWithdrawal(Vec<Violation>),
+    /// Rollback or Restore: what it names is beyond this horizon.
+    BeyondRetention(Index),
     /// Rollback: the change was never committed, or has left the committed values everywhere.
     NotCommitted(Index),
     /// Rollback: the change is in the committed values of none of the targets any more.

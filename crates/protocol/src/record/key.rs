@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Key {
     /// The end of the log; every append compares it.
     Head,
+    /// How far back the log is kept.
+    Horizon,
     /// A client's id, and with it the transaction it names.
     Id(TransactionId),
     /// A transaction: what it is and how far it is.

@@ -16,6 +16,15 @@ pub struct Head {
     pub timestamp: Timestamp,
 }
 
+/// How far back the log is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Horizon {
+    /// Entries up to this one are forgotten, or about to be.
+    pub index: Index,
+    /// From when on it is known how things stood.
+    pub since: Timestamp,
+}
+
 /// When a Rollback counts its change as the latest.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

@@ -31,11 +31,11 @@ pub(crate) fn plan(
             .map(|(target, edit)| (target.clone(), change(view, transaction.index, target, edit)))
             .collect()),
         Kind::Rollback { of, rule } => rollback(view, transaction, of, rule),
-        Kind::Restore { to } => Ok(transaction
+        Kind::Restore { to } => transaction
             .targets
             .keys()
-            .map(|target| (target.clone(), restore(view, transaction.index, target, to)))
-            .collect()),
+            .map(|target| Ok((target.clone(), restore(view, transaction.index, target, to)?)))
+            .collect(),
     }
 }
 
@@ -61,12 +61,16 @@ fn resolve(view: &View, target: &Target, edit: &Edit) -> Delta {
 }
 
 /// What differs from how the target stood then. Only at the decision is it known what stands.
-fn restore(view: &View, index: Index, target: &Target, to: Index) -> Planned {
-    let delta = view.committed(target).diff(&view.as_of(target, to));
-    Planned { committed: delta.written_by(index), delta }
+fn restore(view: &View, index: Index, target: &Target, to: Index) -> Result<Planned, Reason> {
+    let stood = view.as_of(target, to).ok_or(Reason::BeyondRetention(view.horizon()))?;
+    let delta = view.committed(target).diff(&stood);
+    Ok(Planned { committed: delta.written_by(index), delta })
 }
 
 fn rollback(view: &View, rollback: &Transaction, of: Index, rule: Rule) -> Result<Plan, Reason> {
+    if of <= view.horizon() {
+        return Err(Reason::BeyondRetention(view.horizon()));
+    }
     let change = view.transaction(of).filter(|change| change.status.stands());
     let change = change.ok_or(Reason::NotCommitted(of))?;
     let concerned: Vec<_> =

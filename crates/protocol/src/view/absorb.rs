@@ -95,6 +95,8 @@ impl View {
             Op::EndSession(session) => {
                 self.sessions.remove_mut(&session);
             }
+            Op::Horizon(record) => self.horizon = Versioned { revision, record },
+            Op::Forget(key) => self.forget(&key),
         }
     }
 
@@ -174,7 +176,7 @@ impl View {
         }
     }
 
-    fn requeue(&mut self, target: &Target, place: impl FnOnce(&mut Queue)) {
+    pub(super) fn requeue(&mut self, target: &Target, place: impl FnOnce(&mut Queue)) {
         let mut queue = self.queues.get(target).cloned().unwrap_or_default();
         place(&mut queue);
         self.queues.insert_mut(target.clone(), queue);

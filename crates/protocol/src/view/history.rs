@@ -14,22 +14,30 @@ use crate::request::Body;
 
 impl View {
     /// How a target stood after entry `index` of the log, as readers are served: without an atomic
-    /// transaction that is still open.
+    /// transaction that is still open. None: that is beyond the horizon.
     #[must_use]
-    pub fn as_of(&self, target: &Target, index: Index) -> Tree {
-        self.before(target, self.head().index.next(), index, self.visible(target))
+    pub fn as_of(&self, target: &Target, index: Index) -> Option<Tree> {
+        let stood = || self.before(target, self.head().index.next(), index, self.visible(target));
+        (index >= self.horizon()).then(stood)
     }
 
     /// What readers were served of a target at a time: what is visible, without everything that came to
     /// be seen later.
     #[must_use]
-    pub fn visible_at(&self, target: &Target, time: Timestamp) -> Tree {
+    pub fn visible_at(&self, target: &Target, time: Timestamp) -> Option<Tree> {
+        if time < self.known_since() {
+            return None;
+        }
         let later =
             |entry: &&Transaction| entry.visible_since(target).is_some_and(|since| since > time);
-        self.transactions_backwards().filter(later).fold(self.visible(target), |tree, entry| {
-            let undone = effect::without(self, entry, target, &tree);
-            tree.patched(&undone)
-        })
+        let stood = self.transactions_backwards().filter(later).fold(
+            self.visible(target),
+            |tree, entry| {
+                let undone = effect::without(self, entry, target, &tree);
+                tree.patched(&undone)
+            },
+        );
+        Some(stood)
     }
 
     /// Goes back from `tree`, which is how `target` stands before entry `from`, to how it stood after

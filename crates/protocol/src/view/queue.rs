@@ -36,6 +36,11 @@ impl Queue {
         self.live.iter().copied()
     }
 
+    /// Those of them up to an entry, the latest first.
+    pub(super) fn live_up_to(&self, index: Index) -> impl Iterator<Item = Index> {
+        self.live.range(..=index).rev().copied()
+    }
+
     /// Puts an entry where it belongs. Says whether something is yet to happen to it here.
     pub(super) fn place(&mut self, transaction: &Transaction, target: &Target) -> bool {
         let part = transaction.part(target);

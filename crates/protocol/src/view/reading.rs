@@ -21,6 +21,11 @@ impl View {
         self.queue(target).into_iter().flat_map(|queue| queue.live().rev())
     }
 
+    /// Those of them up to an entry.
+    pub(super) fn live_up_to(&self, target: &Target, index: Index) -> impl Iterator<Item = Index> {
+        self.queue(target).into_iter().flat_map(move |queue| queue.live_up_to(index))
+    }
+
     /// The header of a target's configuration.
     #[must_use]
     pub fn header(&self, target: &Target) -> &Header {

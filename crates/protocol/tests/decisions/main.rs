@@ -43,6 +43,8 @@ mod resync;
 #[cfg(test)]
 mod resync_refused;
 #[cfg(test)]
+mod retention;
+#[cfg(test)]
 mod rollback;
 #[cfg(test)]
 mod rollback_refused;

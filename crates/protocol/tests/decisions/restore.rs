@@ -89,7 +89,7 @@ fn it_can_be_rolled_back_and_gone_back_to() {
 fn history_is_as_it_was_whatever_came_later() {
     let mut world = three();
     world.submit_and_drive(N1, 2, rollback("b", 3));
-    let stood = |world: &World, at| world.store.as_of(&target("t1"), index(at));
+    let stood = |world: &World, at| world.store.as_of(&target("t1"), index(at)).unwrap_or_default();
     assert!(stood(&world, 0).is_empty());
     assert!(stood(&world, 1).same_values(&tree([("/a", "1")])));
     assert!(stood(&world, 2).same_values(&tree([("/a", "2"), ("/b", "2")])));

@@ -71,6 +71,7 @@ pub async fn check(store: &dyn Store) -> Result<Checked, Error> {
 struct Look {
     found: Checked,
     head: Index,
+    horizon: Index,
     transactions: BTreeSet<Index>,
     /// Transactions that others name, and who does.
     named: BTreeMap<Index, String>,
@@ -124,6 +125,7 @@ impl Look {
     fn stored(&mut self, name: Name, stored: Stored) {
         match (name, stored) {
             (_, Stored::Record(Op::Head(head))) => self.head = head.index,
+            (_, Stored::Record(Op::Horizon(horizon))) => self.horizon = horizon.index,
             (_, Stored::Record(Op::Id { id, index })) => {
                 self.named.insert(index, format!("the id {id}"));
             }
@@ -174,6 +176,18 @@ impl Look {
         let head = self.head;
         if self.transactions.last().is_some_and(|last| *last > head) {
             self.problem(format_args!("the log ends at {head}, and there are transactions beyond"));
+        }
+        if self.horizon > head {
+            let horizon = self.horizon;
+            self.problem(format_args!(
+                "the log ends at {head}, and is kept only from {horizon} on"
+            ));
+        }
+        let beyond = self.transactions.range(self.horizon.next()..=head.max(self.horizon.next()));
+        let (found, whole) = (beyond.count() as u64, head.get().saturating_sub(self.horizon.get()));
+        if found < whole {
+            let missing = whole - found;
+            self.problem(format_args!("{missing} of the transactions up to {head} are not there"));
         }
         for (index, who) in std::mem::take(&mut self.named) {
             if !self.transactions.contains(&index) {

@@ -64,6 +64,7 @@ fn named(name: Name, key: &[u8], value: &[u8]) -> Result<Stored, Error> {
 fn record(name: Key, key: &[u8], value: &[u8]) -> Result<Op, Error> {
     Ok(match name {
         Key::Head => Op::Head(value::read(key, value)?),
+        Key::Horizon => Op::Horizon(value::read(key, value)?),
         Key::Id(id) => Op::Id { id, index: value::read(key, value)? },
         Key::Transaction(_) => Op::Transaction(value::read(key, value)?),
         Key::Proposal(index, target) => {
@@ -85,6 +86,10 @@ fn record(name: Key, key: &[u8], value: &[u8]) -> Result<Op, Error> {
 pub(super) fn removed(key: &[u8]) -> Result<Option<Op>, Error> {
     match Name::parse(key)? {
         Name::Record(Key::Session(session)) => Ok(Some(Op::EndSession(session))),
+        // What lies beyond the horizon is let go of.
+        Name::Record(
+            key @ (Key::Id(_) | Key::Transaction(_) | Key::Proposal(..) | Key::Part(..)),
+        ) => Ok(Some(Op::Forget(key))),
         Name::Delta(..) | Name::Chunk(..) | Name::Body(..) | Name::Import => Ok(None),
         Name::Format | Name::Epoch | Name::Begun | Name::Snapshot(_) | Name::Record(_) => {
             Err(Error::unreadable(key, "it was removed, which never happens to it"))

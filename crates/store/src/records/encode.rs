@@ -41,6 +41,7 @@ impl Encoded {
         let name = Name::Record(op.key());
         match op {
             Record::Head(head) => self.put(&name, head),
+            Record::Horizon(index) => self.put(&name, index),
             Record::Id { index, .. } => self.put(&name, index),
             Record::Transaction(transaction) => self.put(&name, transaction),
             Record::Proposal { proposal, .. } => self.put(&name, proposal),
@@ -53,7 +54,7 @@ impl Encoded {
             Record::Mastership { mastership, .. } => self.put(&name, mastership),
             Record::Binding { binding, .. } => self.put(&name, binding),
             Record::Session { .. } => Err(Error::UnleasedSession),
-            Record::EndSession(_) => {
+            Record::EndSession(_) | Record::Forget(_) => {
                 self.txn.ops.push(Op::Delete(name.bytes()));
                 Ok(())
             }

@@ -67,6 +67,7 @@ impl Name {
             Self::Chunk(..) => "chunk",
             Self::Record(key) => match key {
                 Key::Head => "head",
+                Key::Horizon => "horizon",
                 Key::Id(_) => "id",
                 Key::Transaction(_) => "transaction",
                 Key::Proposal(..) => "proposal",
@@ -103,6 +104,7 @@ impl Name {
 fn record(key: &Key) -> String {
     match key {
         Key::Head => "head".into(),
+        Key::Horizon => "horizon".into(),
         Key::Id(id) => format!("id/{}", escape(id)),
         Key::Transaction(index) => format!("transaction/{index:020}"),
         Key::Proposal(index, target) => format!("proposal/{index:020}/{}", escape(target)),
@@ -131,6 +133,7 @@ fn parse(parts: &[&str]) -> Option<Name> {
             Name::Chunk(self::target(target)?, revision(from)?, self::number(number)?)
         }
         ["head"] => Name::Record(Key::Head),
+        ["horizon"] => Name::Record(Key::Horizon),
         ["id", id] => Name::Record(Key::Id(TransactionId::new(unescape(id)?).ok()?)),
         ["transaction", index] => Name::Record(Key::Transaction(Index::new(number(index)?))),
         ["proposal", index, target] => {
@@ -184,6 +187,7 @@ mod tests {
         for name in ["leaf1", "a/b", "%2F", "50%", "%", "a%25/b", "é/", "/"] {
             let records = [
                 Key::Head,
+                Key::Horizon,
                 Key::Id(TransactionId::new(name).unwrap()),
                 Key::Transaction(Index::new(7)),
                 Key::Proposal(Index::new(u64::MAX), target(name)),

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_protocol::record::Key;
-use lockstep_protocol::{Command, Op, Reply, View};
+use lockstep_protocol::{Changes, Command, Op, Reply, View};
 use lockstep_types::Target;
 
 use super::store::New;
@@ -53,16 +53,21 @@ impl Guarantees {
 
     /// Holds a new revision against the invariants, on the targets that it touched.
     pub(super) fn hold(&mut self, new: New) -> Result<(), Reason> {
-        let Some(before) = &self.system else { return Ok(()) };
-        let New { before: old, after, ops, by } = new;
+        let Some(system) = &mut self.system else { return Ok(()) };
+        let New { after, ops, by } = new;
         let revision = after.revision();
+        // The log as it was, whatever was forgotten of it.
+        let kept = ops.iter().filter(|op| !matches!(op, Op::Forget(_))).cloned().collect();
+        let whole = system.archive.clone();
+        system.archive.absorb(&Changes { revision, ops: kept });
+        let before = &*system;
         let targets: BTreeSet<Target> = ops.iter().flat_map(|op| touched(op, &after)).collect();
         // Who may write is known only of those whose steps are here.
         let known = by.is_some();
         let Some(session) = by.or_else(|| after.sessions().next().cloned()) else {
             return Ok(());
         };
-        let commit = Commit { session, before: old, after };
+        let commit = Commit { session, before: whole, after: before.archive.clone(), store: after };
         let after = before.observe(commit, targets.into_iter().collect());
         let written = Action::Write(0);
         let from = known.then_some((before, &written));
@@ -93,7 +98,7 @@ fn touched(op: &Op, store: &View) -> Vec<Target> {
         | Key::Marks(target)
         | Key::Mastership(target)
         | Key::Binding(target) => vec![target],
-        Key::Head | Key::Id(_) | Key::Session(_) => Vec::new(),
+        Key::Head | Key::Horizon | Key::Id(_) | Key::Session(_) => Vec::new(),
     }
 }
 

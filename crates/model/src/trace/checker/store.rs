@@ -33,8 +33,6 @@ struct Past {
 /// A revision seen for the first time.
 #[derive(Clone, Debug)]
 pub(super) struct New {
-    /// The store before.
-    pub(super) before: View,
     /// The store after.
     pub(super) after: View,
     /// What was written.
@@ -190,12 +188,11 @@ impl Store {
             },
             None => self.writer(revision, ops)?,
         };
-        let before = self.latest.clone();
         self.latest.absorb(&Changes { revision, ops: ops.to_vec() });
         let after = self.latest.clone();
         self.past.insert(revision, Past { ops: ops.to_vec(), after: after.clone(), told });
         self.forget();
-        Ok(New { before, after, ops: ops.to_vec(), by })
+        Ok(New { after, ops: ops.to_vec(), by })
     }
 
     /// Who made the next revision.

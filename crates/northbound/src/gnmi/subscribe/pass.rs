@@ -12,7 +12,7 @@ use tonic::Status;
 
 use super::list::{List, Spot};
 use crate::gnmi::{Service, get, place};
-use crate::refusal;
+use crate::{refusal, text};
 
 /// Leaves by their paths.
 pub(super) type Leaves = BTreeMap<Path, Content>;
@@ -77,7 +77,10 @@ impl Service {
         let work = move || {
             let tree = match at {
                 None => view.visible(&spec.name),
-                Some(time) => view.visible_at(&spec.name, time),
+                Some(time) => view.visible_at(&spec.name, time).ok_or_else(|| {
+                    let since = text::time(view.known_since());
+                    Status::out_of_range(format!("history is kept from {since} on"))
+                })?,
             };
             let mut leaves = configured(&spec, &tree, &spots)?;
             for (path, json) in &reports {

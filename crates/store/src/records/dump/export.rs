@@ -20,8 +20,9 @@ use crate::{Error, Store};
 pub const BLOCK: usize = 256 << 10;
 
 /// What is exported, in this order. Everything else is what a store needs for itself.
-const KINDS: [&str; 8] = [
+const KINDS: [&str; 9] = [
     "head",
+    "horizon",
     "binding/",
     "mastership/",
     "marks/",

@@ -1,0 +1,82 @@
+//! A log of which only the end is kept.
+
+use lockstep_protocol::record::Rule;
+
+use super::{scenario, two};
+use crate::facts::Fact;
+use crate::scenario::{Entry, Faults, Scenario};
+
+pub(super) fn scenarios() -> Vec<Scenario> {
+    vec![
+        Scenario {
+            keeps: Some(2),
+            faults: Faults { refusals: 1, late: 1, confirms: 1, ..Faults::default() },
+            reaches: vec![Fact::Forgotten, Fact::Needed, Fact::RolledBack, Fact::Restored],
+            ..scenario(
+                "horizon",
+                "the last two entries are kept: rolled back, restored to, in a window; and what lies behind them",
+                vec![
+                    Entry::atomic("t1:/a=1"),
+                    Entry::atomic("t1:/b=2"),
+                    Entry::rollback(2, Rule::Target),
+                    Entry::atomic("t1:/c=4").confirmed_within(100_000),
+                    Entry::atomic("t1:/a=5"),
+                    Entry::restore(4, "t1"),
+                    Entry::rollback(1, Rule::Target),
+                    Entry::atomic("t1:/b=8"),
+                ],
+            )
+        },
+        Scenario {
+            keeps: Some(1),
+            faults: Faults { refusals: 1, cancels: 1, disconnects: 1, ..Faults::default() },
+            reaches: vec![Fact::Forgotten, Fact::Needed, Fact::Partial],
+            ..scenario(
+                "queue-beyond",
+                "queued work that the horizon passes before it is applied, or withdrawn",
+                vec![
+                    Entry::queued("t1:/a=1").asynchronous(),
+                    Entry::queued("t1:/a=2").asynchronous(),
+                    Entry::queued("t1:/a=3").asynchronous(),
+                    Entry::queued("t1:/b=4").asynchronous(),
+                    Entry::rollback(4, Rule::Target).asynchronous(),
+                    Entry::queued("t1:/c=6").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
+            keeps: Some(1),
+            targets: two(),
+            faults: Faults { late: 1, ..Faults::default() },
+            reaches: vec![Fact::Forgotten, Fact::Needed, Fact::InWindow, Fact::NotConfirmed],
+            ..scenario(
+                "sill",
+                "a window that the horizon waits at, and a change beyond it that is asked to be rolled back",
+                vec![
+                    Entry::atomic("t2:/a=1"),
+                    Entry::atomic("t1:/a=2").confirmed_within(100_000),
+                    Entry::atomic("t2:/b=3"),
+                    Entry::rollback(1, Rule::Path),
+                    Entry::atomic("t2:/b=5"),
+                ],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            instant: false,
+            buried: true,
+            crowd: true,
+            keeps: Some(1),
+            reaches: vec![Fact::Forgotten, Fact::RolledBack],
+            ..scenario(
+                "forgetful",
+                "two nodes, one of which forgets what the other is asked to roll back",
+                vec![
+                    Entry::atomic("t1:/a=1"),
+                    Entry::atomic("t1:/b=2"),
+                    Entry::rollback(1, Rule::Path),
+                ],
+            )
+        },
+    ]
+}
