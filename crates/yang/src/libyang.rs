@@ -11,8 +11,7 @@ use std::cell::RefCell;
 use serde_json::Value as Json;
 use yang5::context::{Context, ContextFlags};
 use yang5::data::{
-    Data, DataFormat, DataImplicitFlags, DataParserFlags, DataPrinterFlags, DataTree,
-    DataValidationFlags,
+    Data, DataFormat, DataParserFlags, DataPrinterFlags, DataTree, DataValidationFlags,
 };
 use yang5::ffi;
 use yang5::logging::LogCallback;
@@ -139,13 +138,24 @@ pub(crate) fn canonical(context: &Context, json: &str) -> Result<Json, Vec<Heard
 }
 
 /// The same data with everything that is there by default.
+///
+/// As validation fills it in, up to the rules that are for complete data: a module's defaults first,
+/// then their conditions. libyang's own way to add defaults (`lyd_new_implicit_all`) reads the
+/// conditions at the top before it fills the containers that it made there, so that what it says of a
+/// default depends on whether anything is set in a container beside it.
 pub(crate) fn with_defaults(context: &Context, json: &str) -> Result<Json, Vec<Heard>> {
     let text = listen(|| {
         let mut tree = parse(context, json)?;
-        tree.add_implicit(DataImplicitFlags::NO_STATE)?;
+        // A part need not be valid, and whether it is was not asked.
+        let _ = tree.validate(every_error(not_final(DataValidationFlags::NO_STATE)));
         print(&tree, DataPrinterFlags::WD_ALL)
     })?;
     Ok(read(&text))
+}
+
+/// Leave out what needs all data to be there. The binding has no name for this one either.
+fn not_final(flags: DataValidationFlags) -> DataValidationFlags {
+    DataValidationFlags::from_bits_retain(flags.bits() | ffi::LYD_VALIDATE_NOT_FINAL)
 }
 
 /// Why data is not valid.

@@ -7,7 +7,7 @@
 use crate::models::{Kind, Models, Node, Type};
 
 /// Each with a name.
-pub(crate) const EDGES: [(&str, &str); 61] = [
+pub(crate) const EDGES: [(&str, &str); 62] = [
     ("leafref to a leaf", "container c\n  leaf t letter\nleaf r ref ../c/t\nleaf-list m ref /c/t"),
     (
         "leafref to a key",
@@ -236,6 +236,10 @@ pub(crate) const EDGES: [(&str, &str); 61] = [
     (
         "default under a condition from outside",
         "leaf s letter\nlist l\n  key k letter\n  leaf d letter | default b; when \"/s = 'a'\";",
+    ),
+    (
+        "default under a condition on a default beside it",
+        "leaf d letter | default c; when \"not(/c/x = 'b')\";\ncontainer c\n  leaf x letter | default b;\n  leaf y letter",
     ),
 ];
 

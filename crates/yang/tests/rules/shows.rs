@@ -1,7 +1,7 @@
 //! How much is shown: depth, modules, with and without defaults.
 
 use lockstep_types::Configuration;
-use lockstep_yang::{Form, Show};
+use lockstep_yang::{Form, ModelSet, Options, Show};
 use serde_json::{Value as Json, json};
 
 use crate::common::{LAB, TYPES, path, with};
@@ -82,4 +82,25 @@ fn defaults_may_be_left_out() {
     let lab = with(&LAB, json!({"lab:interfaces": {"interface": [{"name": "a"}]}}));
     let found = LAB.get(&lab, &path("/interfaces/interface[name=a]"), without).unwrap();
     assert_eq!(found[0].1, json!({"name": "a"}));
+}
+
+#[test]
+fn a_default_that_another_default_rules_out_is_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "module a { namespace 'urn:a'; prefix a; \
+        leaf d { type uint8; when \"not(/a:c/a:x = '1')\"; default 2; } \
+        container c { leaf x { type uint8; default 1; } leaf y { type uint8; } } }";
+    std::fs::write(folder.path().join("a.yang"), module).unwrap();
+    let path = folder.path().to_owned();
+    let set = ModelSet::load(&Options { path, ..Options::default() }).unwrap();
+    let shown = |tree: &Configuration| {
+        let found = set.get(tree, &"/".parse().unwrap(), Form::Ietf).unwrap();
+        found.into_iter().map(|(_, json)| json).collect::<Vec<_>>()
+    };
+    // The container by itself, with something else in it, and with what lets the other in.
+    assert_eq!(shown(&Configuration::new()), [json!({"a:c": {"x": 1}})]);
+    let beside = with(&set, json!({"a:c": {"y": 5}}));
+    assert_eq!(shown(&beside), [json!({"a:c": {"x": 1, "y": 5}})]);
+    let other = with(&set, json!({"a:c": {"x": 3}}));
+    assert_eq!(shown(&other), [json!({"a:c": {"x": 3}, "a:d": 2})]);
 }
