@@ -65,6 +65,7 @@ def test_targets_are_restored_to_how_they_stood(lab):
     assert unknown.returncode != 0 and "NOT_FOUND" in unknown.stderr
 
 
+# rule: past-retention
 def test_the_log_is_kept_as_far_back_as_asked(lab, tmp_path):
     lab.node.stop()
     lab.write_config(retention={"transactions": 3})
@@ -75,7 +76,8 @@ def test_the_log_is_kept_as_far_back_as_asked(lab, tmp_path):
     until("the rest is forgotten", lambda: [t["index"] for t in lab.transactions()] == [8, 7, 6, 5])
     for command in (("rollback", "2"), ("restore", "2"), ("tx", "show", "2")):
         refused = lab.command(*command)
-        assert refused.returncode != 0 and "beyond retention: the log is kept from 5 on" in refused.stderr
+        assert refused.returncode != 0 and "OUT_OF_RANGE" in refused.stderr, refused
+        assert "beyond retention: the log is kept from 5 on" in refused.stderr
     assert lab.run("restore", "5")["status"] == "applied"
     assert lab.on_device("leaf1", "/system/motd") == "number 5"
     lab.node.stop()

@@ -9,6 +9,7 @@ import grpc
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
+from gnmi import configuration_only, leaves, request, subscribed
 from lab import MODELS, Lab, Process, options, outcome_of_error, path, update, until
 
 TARGETS = 60
@@ -89,6 +90,17 @@ def test_it_is_applied_everywhere_or_nowhere_and_rolled_back(lab):
     lab.sim("heal", lab.device("leaf33"))
     assert lab.run("rollback", "1", "--yes")["status"] == "applied"
     assert lab.banners() == {None}
+
+
+def test_a_subscriber_is_told_of_all_of_it_at_its_time(lab):
+    first = request("/system/motd", target="*", extensions=[configuration_only()], updates_only=True)
+    with subscribed(lab, first) as subscriber, lab.stub() as stub:
+        subscriber.until_sync()
+        answer = stub.Set(lab.request("one"))
+        told = [subscriber.update() for _ in lab.names]
+        assert {one.prefix.target for one in told} == set(lab.names)
+        assert {one.timestamp for one in told} == {answer.timestamp}
+        assert set(leaves(told).values()) == {"one"}
 
 
 def test_a_node_that_is_killed_at_any_point_leaves_all_or_nothing(lab):

@@ -129,7 +129,7 @@ fn target_name(name: &str) -> Result<Target, Status> {
 
 fn no_transaction(view: &View, index: u64) -> Status {
     match view.horizon().get() {
-        horizon if (1..=horizon).contains(&index) => Status::not_found(format!(
+        horizon if (1..=horizon).contains(&index) => Status::out_of_range(format!(
             "transaction {index} is beyond retention: the log is kept from {horizon} on"
         )),
         _ => Status::not_found(format!("there is no transaction {index}")),

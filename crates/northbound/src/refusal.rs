@@ -23,8 +23,8 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
         Refusal::IdTaken(_) | Refusal::IdPending => Code::AlreadyExists,
         Refusal::NoWindowFor => Code::InvalidArgument,
         Refusal::WindowTooWide(_) => Code::Unimplemented,
-        Refusal::BeyondRetention { .. }
-        | Refusal::NotAChange(_)
+        Refusal::BeyondRetention { .. } => Code::OutOfRange,
+        Refusal::NotAChange(_)
         | Refusal::NotConcerned { .. }
         | Refusal::InWindow { .. }
         | Refusal::NoWindow(_)

@@ -78,7 +78,7 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
             format!("transaction {of} was never committed, so there is nothing to roll back"),
         ),
         Reason::BeyondRetention(horizon) => (
-            Code::FailedPrecondition,
+            Code::OutOfRange,
             format!("what it names is beyond retention: the log is kept from {horizon} on"),
         ),
         Reason::NotLive(of) => (
