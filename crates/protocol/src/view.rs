@@ -93,6 +93,11 @@ impl View {
         self.transactions.get(&index).map(|versioned| &*versioned.record)
     }
 
+    /// A transaction, to be kept while the view moves on. Costs nothing, however many targets it has.
+    pub(crate) fn shared(&self, index: Index) -> Option<Arc<Transaction>> {
+        self.transactions.get(&index).map(|versioned| Arc::clone(&versioned.record))
+    }
+
     /// Every transaction, in log order.
     pub fn transactions(&self) -> impl Iterator<Item = &Transaction> {
         self.transactions.values().map(|versioned| &*versioned.record)

@@ -15,7 +15,7 @@ use crate::step;
 
 impl Node {
     pub(super) fn wake_transaction(&mut self, index: Index, out: &mut Vec<Command>) {
-        let Some(transaction) = self.view.transaction(index).cloned() else { return };
+        let Some(transaction) = self.view.shared(index) else { return };
         if transaction.status.is_final() {
             self.desk.gathering.remove(&index);
             if transaction.wide && self.carries(&transaction) {
@@ -83,6 +83,10 @@ impl Node {
 
     /// Rule 10: recorded where the change was withdrawn, without the device.
     fn fill_nothing(&self, draft: &mut Draft<'_>, transaction: &Transaction) {
+        if transaction.kind.writes() {
+            // Woken by each of its devices, and only a Rollback may have nothing to send.
+            return;
+        }
         for target in transaction.targets.keys() {
             if transaction.wide && self.is_full(draft) {
                 return;

@@ -98,7 +98,7 @@ pub struct Header {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_false(flag: &bool) -> bool {
+pub(super) fn is_false(flag: &bool) -> bool {
     !flag
 }
 

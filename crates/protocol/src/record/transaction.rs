@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_types::{Delta, Edit, Index, Map, SessionId, Target, Timestamp, TransactionId, Undo};
 use serde::{Deserialize, Serialize};
 
+use super::configuration::is_false;
 use super::{Reason, Window};
 
 /// The end of the log.
@@ -284,11 +285,6 @@ pub struct Transaction {
     /// decision made on what was prepared before cannot be written.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub disturbed: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
