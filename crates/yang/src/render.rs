@@ -9,6 +9,7 @@ use lockstep_types::{Configuration, Content, Element, Keys, Path, Value};
 
 pub(crate) use document::Document;
 
+use crate::change::find::makes_exist;
 use crate::scalar::Form;
 use crate::schema::{Id, Kind, ROOT};
 use crate::set::ModelSet;
@@ -21,10 +22,9 @@ pub(crate) struct Branch<'a> {
 }
 
 impl Branch<'_> {
-    /// Whether anything in it exists; an order makes nothing exist.
+    /// Whether anything in it exists.
     fn is_live(&self) -> bool {
-        let own = self.content.is_some_and(|content| !matches!(content, Content::Order(_)));
-        own || self.below.values().any(Branch::is_live)
+        self.content.is_some_and(makes_exist) || self.below.values().any(Branch::is_live)
     }
 }
 

@@ -18,9 +18,14 @@ pub(super) fn first<'a>(tree: &'a Configuration, path: &Path) -> Option<(&'a Pat
     tree.under(path).find_map(|(path, unit)| Some((path, live(unit)?)))
 }
 
-/// What a unit makes exist. An order does not: it says where entries are, not that there are any.
+/// What a unit makes exist.
 pub(crate) fn live(unit: &Unit) -> Option<&Content> {
-    unit.content.as_ref().filter(|content| !matches!(content, Content::Order(_)))
+    unit.content.as_ref().filter(|content| makes_exist(content))
+}
+
+/// Whether something is there because of it. An order says where entries are, not that there are any.
+pub(crate) fn makes_exist(content: &Content) -> bool {
+    !matches!(content, Content::Order(_))
 }
 
 /// Whether anything is set at or below a path.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_types::{Configuration, Content, Path};
 
-use super::find::prefix;
+use super::find::{makes_exist, prefix};
 use super::order;
 use crate::rules::{Extent, Read, Step};
 use crate::schema::{Id, Kind};
@@ -61,11 +61,12 @@ impl<'a> Gather<'a> {
 
     /// All that is in so far, seen from a node; none if that does not tell all there is to its
     /// rules.
-    pub(crate) fn look(&self, at: &Path) -> Option<Vec<(Path, Content)>> {
+    pub(crate) fn look(&mut self, at: &Path) -> Option<Vec<(Path, Content)>> {
         let depth = at.elements().len();
         if self.keyed || self.highest < depth {
             return None;
         }
+        order::keep(self.set, self.result, &mut self.part);
         let seen = |(path, content): (&Path, &Content)| {
             let below = path.elements().iter().skip(depth).cloned().collect();
             at.is_prefix_of(path).then(|| (below, content.clone()))
@@ -77,7 +78,9 @@ impl<'a> Gather<'a> {
     /// none if only the whole will do.
     pub(crate) fn finish(mut self) -> Option<(Configuration, bool)> {
         order::keep(self.set, self.result, &mut self.part);
-        let alone = !self.top && !self.part.is_empty() && self.modules.len() == 1;
+        // Where nothing is there, there is no module that libyang would look at.
+        let there = self.part.values().any(makes_exist);
+        let alone = !self.top && there && self.modules.len() == 1;
         (!self.unbounded).then(|| (self.part.into_iter().collect(), alone))
     }
 

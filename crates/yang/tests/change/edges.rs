@@ -7,7 +7,7 @@
 use crate::models::{Kind, Models, Node, Type};
 
 /// Each with a name.
-pub(crate) const EDGES: [(&str, &str); 62] = [
+pub(crate) const EDGES: [(&str, &str); 64] = [
     ("leafref to a leaf", "container c\n  leaf t letter\nleaf r ref ../c/t\nleaf-list m ref /c/t"),
     (
         "leafref to a key",
@@ -240,6 +240,14 @@ pub(crate) const EDGES: [(&str, &str); 62] = [
     (
         "default under a condition on a default beside it",
         "leaf d letter | default c; when \"not(/c/x = 'b')\";\ncontainer c\n  leaf x letter | default b;\n  leaf y letter",
+    ),
+    (
+        "default under a condition on the order of entries",
+        "list o\n  key k letter\n  ulist l\n    key j letter\n    leaf v letter\n  leaf d letter | default b; when \"../l[1]/v = 'a'\";",
+    ),
+    (
+        "default under a condition on the order of entries, at the top",
+        "ulist l\n  key j letter\n  leaf v letter\nleaf d letter | default b; when \"../l[1]/v = 'a'\";",
     ),
 ];
 

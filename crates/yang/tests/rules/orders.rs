@@ -1,7 +1,7 @@
 //! Lists whose order the user gives.
 
-use lockstep_types::{Configuration, Content, Keys};
-use lockstep_yang::{Data, DataForm, Form};
+use lockstep_types::{Configuration, Content, Delta, Keys};
+use lockstep_yang::{Data, DataForm, Form, ModelSet, Options};
 use serde_json::{Value as Json, json};
 
 use crate::common::{TYPES, after, at, delete, path, replace, update, with};
@@ -87,4 +87,53 @@ fn an_order_is_read_and_written() {
     let content = read.units.get(&path("/keyed/rule")).unwrap();
     let json = TYPES.encode(&path("/keyed/rule"), content, Form::Json).unwrap();
     assert_eq!(json, rules(&["b", "a"]));
+}
+
+/// A set of one module.
+fn of(body: &str) -> ModelSet {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("module m {{ namespace \"urn:m\"; prefix m; {body} }}");
+    std::fs::write(folder.path().join("m.yang"), text).unwrap();
+    ModelSet::load(&Options { path: folder.path().to_owned(), ..Options::default() }).unwrap()
+}
+
+const LIST: &str =
+    "list l { key k; ordered-by user; leaf k { type string; } leaf v { type string; } }";
+
+fn named(keys: &[&str]) -> Content {
+    Content::Order(
+        keys.iter().map(|key| Keys::from([("k".to_owned(), (*key).to_owned())])).collect(),
+    )
+}
+
+#[test]
+fn an_order_without_entries_keeps_no_rule() {
+    let set = of(&format!("container c {{ must \"l\" {{ error-message \"None.\"; }} {LIST} }}"));
+    let units = [("/c/l", named(&["a", "b"])), ("/c/l[k=a]", Content::Entry)];
+    let before: Configuration = units.into_iter().map(|(at, unit)| (path(at), unit)).collect();
+    assert_eq!(set.validate(&before), []);
+    // The order goes on to name an entry that never was.
+    let news = [("/c/l", Some(named(&["b"]))), ("/c/l[k=a]", None)];
+    let delta: Delta = news.into_iter().map(|(at, unit)| (path(at), unit)).collect();
+    let mut after = before.clone();
+    after.apply_values(&delta);
+    let told: Vec<String> =
+        set.validate(&after).into_iter().map(|violation| violation.message).collect();
+    assert_eq!(told, ["None."]);
+    assert_eq!(set.validate_change(&before, &delta), set.validate(&after));
+}
+
+#[test]
+fn defaults_follow_the_order() {
+    let leaf = "leaf d { type string; default \"on\"; when \"../l[1]/v = 'x'\"; }";
+    let set = of(&format!("list o {{ key n; leaf n {{ type string; }} {LIST} {leaf} }}"));
+    let entry = |name: &str, first: Json, second: Json| json!({"n": name, "l": [first, second]});
+    let (x, y) = (json!({"k": "a", "v": "x"}), json!({"k": "b", "v": "y"}));
+    let tree = with(
+        &set,
+        json!({"m:o": [entry("p", x.clone(), y.clone()), entry("q", y.clone(), x.clone())]}),
+    );
+    let shown = set.with_defaults(&tree);
+    assert_eq!(shown.get(&path("/o[n=p]/d")), Some(&Content::leaf("on")));
+    assert_eq!(shown.get(&path("/o[n=q]/d")), None);
 }
