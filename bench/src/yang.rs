@@ -96,10 +96,10 @@ impl Subject {
         tree
     }
 
-    fn one_leaf(&self) -> Delta {
+    fn one_leaf(&self, content: Option<Content>) -> Delta {
         let leaf = if self.openconfig { "config/mtu" } else { "mtu" };
         let path = path(&format!("/interfaces/interface[name=eth5]/{leaf}"));
-        [(path, Some(Content::leaf(1450_u64)))].into_iter().collect()
+        [(path, content)].into_iter().collect()
     }
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn run(show: impl Fn(&Row)) {
 fn changes(subject: &Subject, show: &impl Fn(&[Row])) {
     let models = &subject.models;
     let make = |size| subject.tree(size);
-    let leaf = subject.one_leaf();
+    let leaf = subject.one_leaf(Some(Content::leaf(1450_u64)));
     let quick = sizes("one leaf changed: the change judged", &SIZES, make, |tree| {
         models.validate_change(tree, &leaf).len()
     });
@@ -161,6 +161,10 @@ fn changes(subject: &Subject, show: &impl Fn(&[Row])) {
     });
     show(&whole);
     show(&against("one leaf changed: times the whole takes", &whole, &quick));
+    let gone = subject.one_leaf(None);
+    show(&sizes("one leaf removed: the change judged", &SIZES, make, |tree| {
+        models.validate_change(tree, &gone).len()
+    }));
     let with_new = |size| {
         let tree = make(size);
         let delta = subject.edit(&tree, size, size + 1);

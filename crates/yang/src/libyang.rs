@@ -36,6 +36,9 @@ thread_local! {
     static HEARD: RefCell<Option<Vec<Heard>>> = const { RefCell::new(None) };
 }
 
+/// What libyang puts before what it says of OpenConfig's posix patterns.
+const PLUGIN: &str = "Ext plugin \"ly2 OpenConfig\": ";
+
 struct Ear;
 
 impl LogCallback for Ear {
@@ -52,8 +55,9 @@ impl LogCallback for Ear {
             tracing::debug!(?data_path, ?schema_path, "libyang: {message}");
             return;
         }
+        let message = message.strip_prefix(PLUGIN).unwrap_or(&message);
         let heard = Heard {
-            message: message.into_owned(),
+            message: message.to_owned(),
             data_path: data_path.map(Cow::into_owned),
             schema_path: schema_path.map(Cow::into_owned),
             line: usize::try_from(line).ok().filter(|line| *line > 0),

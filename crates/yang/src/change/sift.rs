@@ -10,7 +10,13 @@ use crate::schema::{Id, ROOT};
 use crate::set::ModelSet;
 
 /// Words of rules that are broken by what is there, and so in the whole as well.
-const TRUE: [&str; 3] = ["Data for both cases \"", "Duplicate instance of \"", "Unexpected data "];
+const TRUE: [&str; 4] = [
+    "Data for both cases \"",
+    "Duplicate instance of \"",
+    "Unexpected data ",
+    // Those of OpenConfig's posix patterns; libyang looks at all others as it reads the values.
+    "Unsatisfied pattern - \"",
+];
 
 /// Words after which libyang looks no further.
 const GIVES_UP: &str = "instance-identifier";

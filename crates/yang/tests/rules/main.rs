@@ -14,6 +14,7 @@ mod loading;
 mod openconfig;
 mod orders;
 mod paths;
+mod patterns;
 mod properties;
 mod reads;
 mod shows;
