@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lockstep_yang::{Data, DataForm, LoadError, ModelSet, Operation, Options};
 
-use crate::common::{TYPES, path};
+use crate::common::{TYPES, path, with};
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -360,4 +360,28 @@ fn sets_stand_side_by_side() {
     assert_eq!((takes(&second, 7.into()), takes(&second, "x".into())), (false, true));
     drop(first);
     assert!(takes(&second, "x".into()));
+}
+
+/// Sets come and go while others are at work, and what one thread hears is no matter to another.
+#[test]
+fn a_set_is_loaded_while_others_are_at_work() {
+    let good = folder(&[("a.yang", &module("a", "leaf x { type uint8; must '. < 5'; }"))]);
+    let broken = folder(&[("a.yang", &module("a", "leaf x { type nothing; }"))]);
+    let bad = with(&TYPES, serde_json::json!({"types:rules": {"low": 5, "high": 5}}));
+    std::thread::scope(|scope| {
+        let work = scope.spawn(|| {
+            for _ in 0..200 {
+                assert_eq!(TYPES.validate(&bad).len(), 1);
+            }
+        });
+        for _ in 0..20 {
+            let set = load(good.path().to_owned(), &[], &[]).unwrap();
+            let seven = with(&set, serde_json::json!({"a:x": 7}));
+            assert_eq!(set.validate(&seven).len(), 1);
+            let error = load(broken.path().to_owned(), &[], &[]).unwrap_err();
+            let LoadError::Invalid { faults } = &error else { panic!("{error}") };
+            assert!(faults.iter().all(|fault| fault.message.contains("nothing")), "{error}");
+        }
+        work.join().unwrap();
+    });
 }

@@ -131,6 +131,22 @@ fn a_when_that_is_false() {
     assert!(violations[0].message.starts_with("When condition"), "{violations:?}");
 }
 
+/// The condition of what is missing reads the one that is broken; libyang calls that an error of its own.
+#[test]
+fn a_when_on_what_a_false_when_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "module a { namespace 'urn:a'; prefix a; leaf s { type string; } \
+        leaf x { type string; when \"../s = 'a'\"; } \
+        container p { presence p; leaf m { type string; mandatory true; when '../../x'; } } }";
+    std::fs::write(folder.path().join("a.yang"), module).unwrap();
+    let set =
+        ModelSet::load(&Options { path: folder.path().to_owned(), ..Options::default() }).unwrap();
+    let violations = set.validate(&with(&set, json!({"a:x": "x", "a:p": {}})));
+    assert_eq!(violations.len(), 1, "{violations:?}");
+    assert_eq!(violations[0].path, path("/x"));
+    assert!(violations[0].message.starts_with("When condition"), "{violations:?}");
+}
+
 /// As they may be found when a target is bound to other models.
 #[test]
 fn units_that_do_not_fit_the_models() {
