@@ -2,7 +2,7 @@
 
 use lockstep_protocol::record::{Header, Kind, PartStatus, Status, Transaction, WindowStage};
 
-use crate::system::System;
+use crate::system::{Commit, System};
 
 /// Something that can be seen in a state of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,6 +51,12 @@ pub enum Fact {
     Disturbed,
     /// A configuration that the store has not brought to what the record of a wide transaction says.
     Lagging,
+    /// A device whose own configuration was recorded when it was first met.
+    Adopted,
+    /// One on which something was asked before.
+    AdoptedBelow,
+    /// A device that was changed behind our back, which was recorded.
+    AdoptedOnTop,
     /// A target that is paused.
     Paused,
     /// A master that is not the first.
@@ -63,7 +69,7 @@ pub enum Fact {
 
 impl Fact {
     /// Every fact.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 29] = [
         Self::Applied,
         Self::Reverted,
         Self::Partial,
@@ -86,6 +92,9 @@ impl Fact {
         Self::WithdrawnUnderRollback,
         Self::Disturbed,
         Self::Lagging,
+        Self::Adopted,
+        Self::AdoptedBelow,
+        Self::AdoptedOnTop,
         Self::Paused,
         Self::NewTerm,
         Self::StaleMaster,
@@ -118,6 +127,9 @@ impl Fact {
             Self::WithdrawnUnderRollback => "withdrawn under rollback",
             Self::Disturbed => "disturbed",
             Self::Lagging => "lagging",
+            Self::Adopted => "adopted",
+            Self::AdoptedBelow => "adopted below",
+            Self::AdoptedOnTop => "adopted on top",
             Self::Paused => "paused",
             Self::NewTerm => "new term",
             Self::StaleMaster => "stale master",
@@ -130,14 +142,15 @@ impl Fact {
     pub fn holds(self, system: &System) -> bool {
         let store = &system.store;
         let status = |wanted| store.transactions().any(|t| t.status == wanted);
-        let rollback =
-            |wanted| store.transactions().any(|t| !t.kind.writes() && t.status == wanted);
+        let rollback = |wanted| store.transactions().any(|t| is_rollback(t) && t.status == wanted);
         let header = |wanted: fn(&Header) -> bool| {
             let stores = system.commits.iter().map(|commit| &commit.after).chain([store]);
             stores.flat_map(|s| s.targets().map(|t| s.header(t))).any(wanted)
         };
         let stage =
             |wanted| store.transactions().any(|t| t.window.is_some_and(|w| w.stage == wanted));
+        let adopted =
+            |wanted| store.transactions().any(|t| t.kind == Kind::Adopt { first: wanted });
         let restores = || store.transactions().filter(|t| is_restore(t));
         match self {
             Self::Applied => status(Status::Applied),
@@ -195,6 +208,16 @@ impl Fact {
             }),
             Self::Disturbed => store.transactions().any(|t| t.disturbed > 0),
             Self::Lagging => store.laggards().next().is_some(),
+            Self::Adopted => adopted(true),
+            Self::AdoptedBelow => {
+                let below = |commit: &Commit| commit.before.open().any(|t| t.status.stands());
+                let news = |commit: &Commit| {
+                    let last = commit.after.transactions().last();
+                    last.is_some_and(|t| commit.before.transaction(t.index).is_none() && is_met(t))
+                };
+                system.commits.iter().any(|commit| below(commit) && news(commit))
+            }
+            Self::AdoptedOnTop => adopted(false),
             Self::Paused => header(|header| header.paused),
             Self::NewTerm => {
                 store.targets().any(|t| store.mastership(t).is_some_and(|m| m.term.get() > 1))
@@ -203,6 +226,14 @@ impl Fact {
             Self::Orphan => system.requests.iter().any(|request| request.orphan),
         }
     }
+}
+
+fn is_rollback(transaction: &Transaction) -> bool {
+    matches!(transaction.kind, Kind::Rollback { .. })
+}
+
+fn is_met(transaction: &Transaction) -> bool {
+    transaction.kind == Kind::Adopt { first: true }
 }
 
 fn is_restore(transaction: &Transaction) -> bool {

@@ -20,6 +20,7 @@
 //! | [`convergence`] | `Convergence` | 8 Convergence |
 //! | [`durability`] | `Durability` | 9 Durability |
 //! | [`bounded`] | `Bounded` | 10 Progress |
+//! | [`hands_off`] | | 8 Convergence |
 //! | [`paused`] | `Paused` | 8 Convergence |
 //! | [`progress`] | `Progress` | 10 Progress |
 
@@ -30,6 +31,7 @@ pub mod decision;
 pub mod durability;
 pub mod fencing;
 pub mod fold;
+pub mod hands_off;
 pub mod history;
 pub mod in_step;
 pub mod isolation;
@@ -82,7 +84,7 @@ pub struct Invariant {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 20] = [
+pub const ALL: [Invariant; 21] = [
     Invariant { name: "Order", keeps: order::keeps },
     Invariant { name: "Decision", keeps: decision::keeps },
     Invariant { name: "AllOrNothing", keeps: all_or_nothing::keeps },
@@ -101,6 +103,7 @@ pub const ALL: [Invariant; 20] = [
     Invariant { name: "Convergence", keeps: convergence::keeps },
     Invariant { name: "Durability", keeps: durability::keeps },
     Invariant { name: "Bounded", keeps: bounded::keeps },
+    Invariant { name: "HandsOff", keeps: hands_off::keeps },
     Invariant { name: "Paused", keeps: paused::keeps },
     Invariant { name: "Progress", keeps: progress::keeps },
 ];

@@ -8,6 +8,7 @@ pub use script::{Deadline, Entry, leaf, path, target};
 
 use std::collections::BTreeSet;
 
+use lockstep_protocol::record::Drift;
 use lockstep_types::{Configuration as Tree, Path, Target};
 
 use crate::facts::Fact;
@@ -53,6 +54,10 @@ pub struct Faults {
     pub orders: u8,
     /// A node is not told what became of a write, which may still land.
     pub lost: u8,
+    /// Somebody else changes a device.
+    pub tampers: u8,
+    /// An operator wants what a device has to be what is wanted of it.
+    pub adopts: u8,
 }
 
 /// One run.
@@ -88,6 +93,10 @@ pub struct Scenario {
     pub fragile: BTreeSet<Target>,
     /// Which devices never come back once they stopped.
     pub gone: BTreeSet<Target>,
+    /// What devices hold before anyone has met them.
+    pub own: Option<Tree>,
+    /// What is done about it when somebody else changes a device.
+    pub drift: Drift,
     /// What a device may hold after a restart, besides nothing.
     pub saved: Option<Tree>,
     /// What a device insists on once it has restarted: it refuses whatever leaves it without.

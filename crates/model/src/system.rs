@@ -17,9 +17,11 @@ pub mod yang;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use lockstep_protocol::record::Binding;
+use lockstep_protocol::record::{Binding, Initial};
 use lockstep_protocol::{Event, Op, Txn, View, Wake};
-use lockstep_types::{Connection, Index, Sequence, SessionId, Target, Term, Timestamp};
+use lockstep_types::{
+    Connection, Index, ModelDigest, Sequence, SessionId, Target, Term, Timestamp,
+};
 
 pub use action::{Action, Reaction};
 pub use client::Told;
@@ -169,8 +171,11 @@ impl System {
 
     /// Before anything happened.
     fn blank(scenario: Arc<Scenario>) -> Self {
-        let devices =
-            scenario.targets.iter().map(|target| (target.clone(), Device::default())).collect();
+        let values = scenario.own.clone().unwrap_or_default();
+        let device = |target: &Target| {
+            (target.clone(), Device { values: values.clone(), ..Device::default() })
+        };
+        let devices = scenario.targets.iter().map(device).collect();
         Self {
             left: scenario.faults,
             store: View::new(),
@@ -208,15 +213,21 @@ impl System {
     fn bind(&mut self) {
         let bind = |target: &Target| Op::Binding {
             target: target.clone(),
-            binding: Binding { models: yang::first_models() },
+            binding: self.binding(yang::first_models()),
         };
         let ops = self.scenario.targets.iter().map(bind).collect();
         self.announce(ops);
     }
 
+    fn binding(&self, models: ModelDigest) -> Binding {
+        Binding { models, initial: Initial::Adopt, drift: self.scenario.drift }
+    }
+
     /// One node begins as the master of every device, so that runs need not all begin with that.
     fn connect_first(&mut self) {
-        for target in self.scenario.targets.clone() {
+        // Unless how they are met is what the run is about.
+        let met = self.scenario.own.is_none();
+        for target in self.scenario.targets.clone().into_iter().filter(|_| met) {
             self.connect(0, &target);
             self.settle();
             while !self.requests.is_empty() || !self.replies.is_empty() {

@@ -1,6 +1,6 @@
 //! What a transaction does to a tree when it is put on top of it, and when it is taken out.
 //!
-//! A change sets what its delta says, and so does a Restore. A Rollback takes its change out of the chain of writers; taking
+//! A change sets what its delta says, and so do a Restore and what is adopted. A Rollback takes its change out of the chain of writers; taking
 //! the Rollback out puts the change back, unless that was withdrawn meanwhile and must stay out.
 
 use lockstep_types::{Configuration as Tree, Delta, Index, Patch, Path, Target};
@@ -11,8 +11,8 @@ use crate::view::View;
 /// The change whose units a transaction touches.
 pub(crate) fn source(transaction: &Transaction) -> Index {
     match transaction.kind {
-        Kind::Change | Kind::Restore { .. } => transaction.index,
         Kind::Rollback { of, .. } => of,
+        _ => transaction.index,
     }
 }
 
@@ -30,8 +30,8 @@ pub(crate) fn with(view: &View, transaction: &Transaction, target: &Target, tree
         return Patch::default();
     };
     match transaction.kind {
-        Kind::Change | Kind::Restore { .. } => proposal.delta.written_by(transaction.index),
         Kind::Rollback { of, .. } => tree.without(of, &proposal.undo),
+        _ => proposal.delta.written_by(transaction.index),
     }
 }
 
@@ -46,19 +46,21 @@ pub(crate) fn without(
         return Patch::default();
     };
     match transaction.kind {
-        Kind::Change | Kind::Restore { .. } => tree.without(transaction.index, &proposal.undo),
+        // What a device had when it was first met lies below everything.
+        Kind::Adopt { first: true } => Patch::default(),
         Kind::Rollback { .. } if has_nothing_to_send(view, transaction, target) => Patch::default(),
         Kind::Rollback { of, .. } => proposal.delta.written_by(of),
+        _ => tree.without(transaction.index, &proposal.undo),
     }
 }
 
 /// Rule 10: the Rollback of a change that was withdrawn on `target` has nothing to do there.
 pub(crate) fn has_nothing_to_send(view: &View, transaction: &Transaction, target: &Target) -> bool {
     match transaction.kind {
-        Kind::Change | Kind::Restore { .. } => false,
         Kind::Rollback { of, .. } => {
             view.transaction(of).is_some_and(|change| change.part(target) == PartStatus::Withdrawn)
         }
+        _ => false,
     }
 }
 
@@ -118,8 +120,8 @@ pub(crate) fn committed(view: &View, transaction: &Transaction, target: &Target)
 /// The latest live change of `target` once a transaction is decided.
 pub(crate) fn revision_with(view: &View, transaction: &Transaction, target: &Target) -> Index {
     match transaction.kind {
-        Kind::Change | Kind::Restore { .. } => transaction.index,
         Kind::Rollback { of, .. } => revision_without(view, target, of),
+        _ => transaction.index,
     }
 }
 
@@ -127,12 +129,12 @@ pub(crate) fn revision_with(view: &View, transaction: &Transaction, target: &Tar
 pub(crate) fn turned(view: &View, transaction: &Transaction, target: &Target) -> Moved {
     let committed = without(view, transaction, target, &view.committed(target));
     let revision = match transaction.kind {
-        Kind::Change | Kind::Restore { .. } => revision_without(view, target, transaction.index),
         Kind::Rollback { of, .. } => {
             let latest = revision_without(view, target, of);
             let stays_out = has_nothing_to_send(view, transaction, target);
             if stays_out { latest } else { latest.max(of) }
         }
+        _ => revision_without(view, target, transaction.index),
     };
     Moved { committed, revision }
 }

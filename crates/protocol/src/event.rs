@@ -59,6 +59,8 @@ pub enum Event {
         /// What.
         answer: Answer,
     },
+    /// A device was changed behind our back.
+    Drifted(Target),
     /// A client asks for a transaction.
     Submit {
         /// Who is to be answered.

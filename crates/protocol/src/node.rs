@@ -5,6 +5,7 @@
 //! controller has at most one write outstanding, and decides again only once the view shows what
 //! became of it.
 
+mod adopt;
 mod append;
 mod clients;
 mod desk;

@@ -10,7 +10,7 @@ mod window;
 pub use configuration::{Configuration, Header, Mark, Marks, Rewritten, Stage};
 pub use failure::{Failure, Reason, Violation};
 pub use key::Key;
-pub use mastership::{Binding, Mastership};
+pub use mastership::{Binding, Drift, Initial, Mastership};
 pub use transaction::{
     Head, Horizon, Kind, Mode, Part, PartStatus, Proposal, Rule, Status, Transaction,
 };

@@ -35,6 +35,8 @@ pub enum Order {
     Resume,
     /// Read the device again and bring it in line.
     Sync,
+    /// Read the device again and record what it has as what is wanted of it.
+    Adopt,
 }
 
 /// A transaction as a client asks for it.

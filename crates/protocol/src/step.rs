@@ -3,6 +3,8 @@
 //! A step only fills a [`Draft`](crate::draft::Draft). When it is time, and who takes it, is decided
 //! in [`node`](crate::node).
 
+mod adoption;
+mod anew;
 mod decision;
 mod outcome;
 mod plan;
@@ -12,6 +14,7 @@ mod undoing;
 mod wide;
 mod withdrawal;
 
+pub(crate) use adoption::{Adopted, adopt};
 pub(crate) use decision::{commit, move_window, pass_over, reject};
 pub(crate) use plan::{Plan, plan};
 pub(crate) use recording::{applied, nothing, refused, synced};

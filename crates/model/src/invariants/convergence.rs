@@ -2,7 +2,7 @@
 //! synchronised and holds the applied values, which are the committed ones.
 
 use super::Step;
-use super::in_step::is_calm;
+use super::in_step::{is_calm, is_left_alone};
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
@@ -14,7 +14,9 @@ pub fn keeps(step: &Step<'_>) -> bool {
     let willing = there.filter(|target| system.store.header(target).resync_refused.is_none());
     willing.into_iter().all(|target| {
         let (committed, applied) = (system.store.committed(target), system.store.applied(target));
-        let same = system.scenario.rewrites || system.devices[target].values.same_values(&applied);
+        let same = system.scenario.rewrites
+            || is_left_alone(system, target)
+            || system.devices[target].values.same_values(&applied);
         is_calm(system, target) && same && committed == applied
     })
 }

@@ -86,7 +86,8 @@ fn is_judged(before: &View, new: &Transaction) -> bool {
     let pending = |old: &Transaction| old.status == Status::Pending;
     let passed_over =
         matches!(new.reason, Some(Reason::Deadline | Reason::Cancelled | Reason::Incomplete));
-    before.transaction(new.index).is_none_or(pending) && !pending(new) && !passed_over
+    let adopted = matches!(new.kind, Kind::Adopt { .. });
+    before.transaction(new.index).is_none_or(pending) && !pending(new) && !passed_over && !adopted
 }
 
 fn is_sent_valid(system: &System, sent: &Sent) -> bool {

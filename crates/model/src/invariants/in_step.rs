@@ -2,7 +2,7 @@
 //! may already hold what the head of a queue brings, or shows a unit in a form of its own.
 
 use lockstep_protocol::node::Work;
-use lockstep_protocol::record::{Kind, PartStatus, Transaction};
+use lockstep_protocol::record::{Drift, Kind, PartStatus, Transaction};
 use lockstep_types::{Configuration as Tree, Content, Path, Target};
 
 use crate::system::System;
@@ -37,7 +37,10 @@ fn holds(system: &System, target: &Target) -> bool {
     let device = &system.devices[target].values;
     device.diff(&applied).paths().all(|path| {
         let seen = device.get(path);
-        is_on_its_way(system, target, path, seen) || is_own_form(system, target, path, seen)
+        is_on_its_way(system, target, path, seen)
+            || is_own_form(system, target, path, seen)
+            || is_left_alone(system, target)
+            || is_unheard_of(system, target)
     })
 }
 
@@ -60,22 +63,35 @@ pub(super) fn both(
     let store = &system.store;
     let applied = store.applied(target);
     let source = match transaction.kind {
-        Kind::Change | Kind::Restore { .. } => transaction.index,
         Kind::Rollback { of, .. } => of,
+        _ => transaction.index,
     };
     let Some(proposal) = store.proposal(source, target) else {
         return (lockstep_types::Delta::default(), applied);
     };
     let (with, back) = match transaction.kind {
-        Kind::Change | Kind::Restore { .. } => {
-            (proposal.delta.clone(), applied.patched(&applied.without(source, &proposal.undo)))
-        }
         Kind::Rollback { .. } => {
             (proposal.undo.delta(), applied.patched(&proposal.delta.written_by(source)))
         }
+        _ => (proposal.delta.clone(), applied.patched(&applied.without(source, &proposal.undo))),
     };
     let undone = if transaction.part(target) == PartStatus::Applied { back } else { applied };
     (with, undone)
+}
+
+/// Whether somebody else changed the device, and it is left so. Where that was done between a push and the
+/// look at what came of it, it passes for the device's own form of what was pushed (rule 8).
+pub(super) fn is_left_alone(system: &System, target: &Target) -> bool {
+    let marked = system.store.marks(target).is_some_and(|marks| !marks.is_empty());
+    let report = system.scenario.drift == Drift::Report;
+    system.scenario.faults.tampers > 0 && (report || marked)
+}
+
+/// Whether somebody else changed the device, and nobody has come to look at it.
+fn is_unheard_of(system: &System, target: &Target) -> bool {
+    let cores = system.nodes.iter().filter_map(|running| running.core.as_ref());
+    let mut links = cores.filter_map(|core| core.desk().link(target));
+    system.devices[target].tampered || links.any(|link| link.drifted)
 }
 
 /// Where devices write values in a form of their own, the same value in that form is as good.

@@ -61,9 +61,18 @@ pub(super) fn applied(store: &View, target: &Target) -> Vec<Index> {
         .collect()
 }
 
+/// What a device had when it was first met. It counts as having been there all along.
+fn base(store: &View, target: &Target) -> Tree {
+    let first =
+        |t: &&Transaction| t.kind == Kind::Adopt { first: true } && t.targets.contains_key(target);
+    let Some(first) = store.transactions().find(first) else { return Tree::new() };
+    let own = store.proposal(first.index, target);
+    own.map(|own| Tree::new().patched(&own.delta.written_by(first.index))).unwrap_or_default()
+}
+
 /// What changes add up to: for each path the last writer's value.
 pub(super) fn fold(store: &View, target: &Target, changes: &[Index]) -> Tree {
-    let mut tree = Tree::new();
+    let mut tree = base(store, target);
     for index in changes {
         if let Some(proposal) = store.proposal(*index, target) {
             for (path, content) in proposal.delta.iter() {
@@ -93,10 +102,14 @@ pub(super) fn as_of(store: &View, target: &Target, index: Index) -> Vec<Index> {
 /// What clients asked with these changes, one after the other: subtrees cleared, then units set; a
 /// Restore asks for all that was asked up to its entry.
 pub(super) fn asked(store: &View, target: &Target, changes: &[Index]) -> Tree {
-    let mut tree = Tree::new();
+    let mut tree = base(store, target);
     for change in changes.iter().filter_map(|index| store.transaction(*index)) {
         if let Kind::Restore { to } = change.kind {
             tree = asked(store, target, &as_of(store, target, to));
+        } else if let Kind::Adopt { .. } = change.kind {
+            // What somebody else asked, of the device.
+            let own = store.proposal(change.index, target);
+            tree.apply_values(&own.map(|own| own.delta.clone()).unwrap_or_default());
         } else if let Some(proposal) = store.proposal(change.index, target) {
             let delta = proposal.edit.onto(&tree);
             tree.apply_values(&delta);

@@ -62,8 +62,10 @@ fn nothing_to_send(store: &View, transaction: &Transaction, target: &Target) -> 
     store.transaction(of).is_some_and(|change| change.part(target) == PartStatus::Withdrawn)
 }
 
+/// What a device had when it was first met lies below everything, so it has no place in this order.
 fn on<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s Transaction> {
-    store.transactions().filter(|t| t.targets.contains_key(target))
+    let ordered = |t: &&Transaction| t.kind != Kind::Adopt { first: true };
+    store.transactions().filter(ordered).filter(|t| t.targets.contains_key(target))
 }
 
 fn forward(before: &View, after: &View, target: &Target) -> bool {

@@ -27,7 +27,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
 fn is_before(horizon: Index, open: &Transaction) -> bool {
     let settled = open.status == Status::Committed && !open.is_atomic();
     let named = match open.kind {
-        Kind::Change => true,
+        Kind::Change | Kind::Adopt { .. } => true,
         Kind::Rollback { of, .. } => of > horizon,
         Kind::Restore { to } => to >= horizon,
     };

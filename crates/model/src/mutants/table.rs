@@ -1,5 +1,6 @@
 //! Every mutant, by where it comes from.
 
+mod adoption;
 mod draft;
 mod operated;
 mod others;
@@ -20,6 +21,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         rules::MUTANTS,
         others::MUTANTS,
         operated::MUTANTS,
+        adoption::MUTANTS,
         restore::MUTANTS,
         wide::MUTANTS,
         windows::MUTANTS,

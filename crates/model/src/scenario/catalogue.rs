@@ -1,5 +1,6 @@
 //! The scenarios that are explored, each aimed at something.
 
+mod adoption;
 mod nodes;
 mod one_target;
 mod operated;
@@ -14,6 +15,7 @@ mod windows;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use lockstep_protocol::record::Drift;
 use lockstep_types::Target;
 
 use super::script::target;
@@ -38,6 +40,8 @@ fn scenario(name: &'static str, about: &'static str, script: Vec<Entry>) -> Scen
         late_delivery: false,
         fragile: [target("t1")].into(),
         gone: BTreeSet::new(),
+        own: None,
+        drift: Drift::Report,
         saved: None,
         insists: None,
         keeps: None,
@@ -68,6 +72,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     all.extend(one_target::scenarios());
     all.extend(two_targets::scenarios());
     all.extend(operated::scenarios());
+    all.extend(adoption::scenarios());
     all.extend(wide::scenarios());
     all.extend(rollbacks::scenarios());
     all.extend(restores::scenarios());

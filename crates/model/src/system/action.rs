@@ -1,6 +1,5 @@
 //! What can happen next, and making it happen.
 
-use lockstep_protocol::record::Binding;
 use lockstep_protocol::{Client, Event, Op, Order};
 use lockstep_types::{Index, Target, Timestamp};
 
@@ -67,6 +66,10 @@ pub enum Action {
     Confirm(usize, Index),
     /// An operator has something done with a target, at a node.
     Operate(usize, Target, Order),
+    /// Somebody else changes a device.
+    Tamper(Target),
+    /// Whoever is connected to a device hears that somebody else changed it.
+    Notice(Target),
     /// A target is bound to other models.
     Rebind(Target),
     /// A node tries a device again.
@@ -171,16 +174,32 @@ impl System {
                 self.tell(*node, Event::Confirm { client: CONFIRMS, index: *index });
             }
             Action::Operate(node, target, order) => {
-                if *order != Order::Resume {
-                    self.left.orders -= 1;
+                match order {
+                    Order::Adopt => self.left.adopts -= 1,
+                    Order::Pause | Order::Sync => self.left.orders -= 1,
+                    Order::Resume => {}
                 }
                 let (client, target) = (Client(u64::MAX), target.clone());
                 self.tell(*node, Event::Operate { client, target, order: *order });
             }
+            Action::Tamper(target) => {
+                self.left.tampers -= 1;
+                if let Some(device) = self.devices.get_mut(target) {
+                    device.tamper();
+                }
+            }
+            Action::Notice(target) => {
+                if let Some(device) = self.devices.get_mut(target) {
+                    device.tampered = false;
+                }
+                for node in self.connected(target) {
+                    self.tell(node, Event::Drifted(target.clone()));
+                }
+            }
             Action::Rebind(target) => {
                 self.left.rebinds -= 1;
-                let (target, models) = (target.clone(), yang::later_models());
-                self.announce(vec![Op::Binding { target, binding: Binding { models } }]);
+                let binding = self.binding(yang::later_models());
+                self.announce(vec![Op::Binding { target: target.clone(), binding }]);
             }
             Action::Retry(node) => {
                 if self.left.retries > 0 {

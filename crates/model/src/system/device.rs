@@ -2,9 +2,10 @@
 
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
-use lockstep_types::{Configuration as Tree, Content, Delta, Path, Term, Value};
+use lockstep_types::{Configuration as Tree, Content, Delta, Path, Term, Unit, Value};
 
 use super::action::Reaction;
+use crate::scenario::{leaf, path};
 
 /// A device of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,11 +18,13 @@ pub struct Device {
     pub election: Term,
     /// It refuses whatever leaves it without this.
     pub insists: Option<Path>,
+    /// Somebody else changed it, and it has not told.
+    pub tampered: bool,
 }
 
 impl Default for Device {
     fn default() -> Self {
-        Self { on: true, values: Tree::new(), election: Term::ZERO, insists: None }
+        Self { on: true, values: Tree::new(), election: Term::ZERO, insists: None, tampered: false }
     }
 }
 
@@ -55,6 +58,13 @@ impl Device {
         let mut values = self.values.clone();
         values.apply_values(delta);
         values.get(path).is_none()
+    }
+
+    /// Somebody else changes it.
+    pub fn tamper(&mut self) {
+        let unit = Unit { content: Some(leaf("own")), ..Unit::default() };
+        self.values.assign(path("/a"), unit);
+        self.tampered = true;
     }
 
     /// Stops, and forgets.

@@ -23,6 +23,7 @@ impl System {
         }
         self.connection_moves(&mut moves);
         self.operator_moves(&mut moves);
+        self.notice_moves(&mut moves);
         self.node_moves(&mut moves);
         moves.extend(self.deadlines());
         moves
@@ -87,6 +88,12 @@ impl System {
         if let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n)) {
             moves.extend(paused.map(|t| Action::Operate(node, t.clone(), Order::Resume)));
         }
+    }
+
+    fn notice_moves(&self, moves: &mut Vec<Action>) {
+        let tampered = self.devices.iter().filter(|(_, device)| device.tampered);
+        let heard = tampered.filter(|(target, _)| !self.connected(target).is_empty());
+        moves.extend(heard.map(|(target, _)| Action::Notice(target.clone())));
     }
 
     fn node_moves(&self, moves: &mut Vec<Action>) {
@@ -156,6 +163,9 @@ impl System {
             if self.left.restarts > 0 {
                 mishaps.push(Action::StopDevice(target.clone()));
             }
+            if self.left.tampers > 0 {
+                mishaps.push(Action::Tamper(target.clone()));
+            }
             if self.left.flickers > 0 {
                 mishaps.push(Action::Flicker(target.clone()));
             }
@@ -200,6 +210,12 @@ impl System {
                     mishaps.push(Action::Operate(node, target.clone(), Order::Pause));
                 }
             }
+        }
+        if self.left.adopts > 0
+            && let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n))
+        {
+            let targets = self.scenario.targets.iter();
+            mishaps.extend(targets.map(|t| Action::Operate(node, t.clone(), Order::Adopt)));
         }
         if self.left.cancels > 0
             && let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n))

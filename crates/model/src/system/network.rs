@@ -123,6 +123,11 @@ impl System {
         }
     }
 
+    /// The nodes that are connected to a device.
+    pub(super) fn connected(&self, target: &Target) -> Vec<usize> {
+        (0..self.nodes.len()).filter(|node| self.connection(*node, target).is_some()).collect()
+    }
+
     /// The connection of a node to a device, if it is up.
     #[must_use]
     pub fn connection(&self, node: usize, target: &Target) -> Option<Connection> {

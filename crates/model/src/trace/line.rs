@@ -202,7 +202,8 @@ pub fn context(saw: &Saw, did: &[Command]) -> BTreeSet<Wake> {
         Saw::Event(
             Event::Connected { target, .. }
             | Event::Disconnected { target, .. }
-            | Event::Answered { target, .. },
+            | Event::Answered { target, .. }
+            | Event::Drifted(target),
         ) => Some(Wake::Target(target.clone())),
         Saw::Event(Event::Written { wake, .. }) => Some(wake.clone()),
         Saw::Event(Event::Verdict { subject, .. }) => Some(concerned(subject)),

@@ -3,22 +3,36 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lockstep_types::{Map, Target};
+use lockstep_types::{Map, SessionId, Target};
 
 use super::Node;
 use super::verdicts::Decision;
 use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::{Subject, Wake};
-use crate::record::{Head, Kind, Mode, Part, Proposal, Reason, Status, Transaction, Window};
+use crate::record::{Head, Key, Kind, Mode, Part, Proposal, Reason, Status, Transaction, Window};
 use crate::request::{Body, Request};
-use crate::step;
+use crate::step::{self, Adopted};
 
 /// A submission on its way into the log.
 struct Entry {
     request: Arc<Request>,
     transaction: Transaction,
-    decision: Decision,
+    decision: Decided,
+}
+
+/// What is written of an entry besides itself.
+enum Decided {
+    /// What clients asked, as far as it can be decided.
+    Asked(Decision),
+    /// What a device has of its own.
+    Adopted(Target, Adopted),
+}
+
+impl Entry {
+    fn records(&self) -> usize {
+        records_of(self.transaction.targets.len())
+    }
 }
 
 /// How many records an entry with so many targets writes at the most: the head of the log, itself, its
@@ -30,8 +44,8 @@ const fn records_of(targets: usize) -> usize {
 /// What a transaction with this body is: a Rollback is always atomic.
 pub(super) fn mode(body: &Body) -> Mode {
     match body.kind {
-        Kind::Change | Kind::Restore { .. } => body.mode,
         Kind::Rollback { .. } => Mode::Atomic,
+        _ => body.mode,
     }
 }
 
@@ -53,7 +67,7 @@ impl Node {
         // What these entries name is not looked at; the next append moves it as well.
         let name_none = entries.iter().all(|entry| entry.transaction.kind == Kind::Change);
         for entry in entries {
-            fill(&mut draft, entry);
+            fill(&mut draft, entry, &self.session);
         }
         if let Some(horizon) = head.filter(|_| name_none).and_then(|head| self.horizon_with(head)) {
             draft.put_horizon(horizon);
@@ -69,17 +83,17 @@ impl Node {
         let (mut taken, mut waiting) = (BTreeSet::new(), BTreeSet::new());
         let mut entries: Vec<Entry> = Vec::new();
         let mut records = 0;
-        for (request, plan) in self.reverts() {
-            if records + records_of(plan.len()) > self.settings.records_per_write
-                && !entries.is_empty()
-            {
+        for (request, decision) in self.own() {
+            let next = self.next_head(head);
+            let transaction = Transaction { wide: false, ..self.entry(&request, next) };
+            let entry = Entry { request, transaction, decision };
+            if records + entry.records() > self.settings.records_per_write && !entries.is_empty() {
                 break;
             }
-            head = self.next_head(head);
-            let transaction = Transaction { wide: false, ..self.entry(&request, head) };
-            records += records_of(transaction.targets.len());
-            taken.extend(transaction.targets.keys().cloned());
-            entries.push(Entry { request, transaction, decision: Decision::Commit(plan) });
+            head = next;
+            records += entry.records();
+            taken.extend(entry.transaction.targets.keys().cloned());
+            entries.push(entry);
         }
         for request in self.desk.submissions.clone() {
             let next = self.next_head(head);
@@ -111,9 +125,19 @@ impl Node {
                 taken.extend(targets);
             }
             head = next;
+            let decision = Decided::Asked(decision);
             entries.push(Entry { request, transaction, decision });
         }
         entries
+    }
+
+    /// What nobody asked for: the reverts of what was not confirmed, and what devices have of their own.
+    fn own(&self) -> impl Iterator<Item = (Arc<Request>, Decided)> {
+        let reverts = self.reverts().into_iter();
+        let reverts =
+            reverts.map(|(request, plan)| (request, Decided::Asked(Decision::Commit(plan))));
+        let adoptions = self.adoptions().into_iter();
+        reverts.chain(adoptions.map(|a| (a.request, Decided::Adopted(a.target, a.adopted))))
     }
 
     fn decide_submission(
@@ -164,7 +188,7 @@ impl Node {
     }
 }
 
-fn fill(draft: &mut Draft<'_>, entry: Entry) {
+fn fill(draft: &mut Draft<'_>, entry: Entry, session: &SessionId) {
     let Entry { request, transaction, decision } = entry;
     let (index, now) = (transaction.index, transaction.submitted);
     let edits = &request.body.edits;
@@ -175,9 +199,16 @@ fn fill(draft: &mut Draft<'_>, entry: Entry) {
         draft.put_proposal(index, target, proposal);
     }
     match decision {
-        Decision::Commit(plan) => step::commit(draft, index, edits, &plan, now),
-        Decision::Reject(reason) => step::reject(draft, index, reason, now),
-        Decision::PassOver => step::pass_over(draft, index, Reason::Deadline, now),
-        Decision::Queue | Decision::Wait => {}
+        Decided::Asked(Decision::Commit(plan)) => step::commit(draft, index, edits, &plan, now),
+        Decided::Asked(Decision::Reject(reason)) => step::reject(draft, index, reason, now),
+        Decided::Asked(Decision::PassOver) => {
+            step::pass_over(draft, index, Reason::Deadline, now);
+        }
+        Decided::Adopted(target, adopted) => {
+            draft.as_master(&target, session);
+            draft.depends_on(Key::Binding(target.clone()));
+            step::adopt(draft, index, &target, adopted);
+        }
+        Decided::Asked(Decision::Queue | Decision::Wait) => {}
     }
 }

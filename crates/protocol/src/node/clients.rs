@@ -134,8 +134,10 @@ impl Node {
     pub(super) fn targets_asked(&self, body: &Body) -> Result<BTreeSet<Target>, Refusal> {
         match body.kind {
             Kind::Change => {}
-            // Only nodes roll back by a window, and when it has closed.
-            Kind::Rollback { rule: Rule::Window, .. } => return Err(Refusal::NoTarget),
+            // Only nodes roll back by a window, and when it has closed; only masters know what a device has.
+            Kind::Rollback { rule: Rule::Window, .. } | Kind::Adopt { .. } => {
+                return Err(Refusal::NoTarget);
+            }
             Kind::Rollback { of, .. } => self.admit_rollback(of, &body.only)?,
             Kind::Restore { to } => {
                 if to == Index::ZERO || to > self.view.head().index {

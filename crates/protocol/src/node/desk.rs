@@ -79,6 +79,8 @@ pub struct Desk {
     pub(super) now: Timestamp,
     pub(super) lease: Timestamp,
     pub(super) links: BTreeMap<Target, Link>,
+    /// Devices whose own values are to be recorded.
+    pub(super) seen: BTreeSet<Target>,
     pub(super) writing: BTreeSet<Wake>,
     pub(super) resume: BTreeMap<Wake, Revision>,
     pub(super) validating: BTreeSet<Subject>,

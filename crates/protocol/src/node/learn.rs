@@ -38,6 +38,7 @@ impl Node {
                 }
                 [Wake::Target(target)].into()
             }
+            Event::Drifted(target) => [self.drifted(target)].into(),
             Event::Submit { client, request } => {
                 self.submit(client, request, out).into_iter().collect()
             }

@@ -39,6 +39,8 @@ pub enum Outcome {
     Refused(Index, Failure),
     /// It took the undo, or refused it.
     Undone(Index, Option<Failure>),
+    /// It has this, which is to be what is wanted of it.
+    Seen(Tree),
     /// It listens to somebody else.
     Fenced,
 }
@@ -57,6 +59,8 @@ pub enum Work {
     Pushing(Push, Tree),
     /// Resync: reading what the device made of it.
     Verifying(Push),
+    /// Reading what the device has, which may not be what is wanted of it.
+    Looking,
     /// Sending the apply head.
     Applying(Index),
     /// Sending an undo.
@@ -107,12 +111,15 @@ pub struct Link {
     pub unsettled: bool,
     /// By then all of it has landed that ever will, on a device that turns nobody away.
     pub quiet: Option<Timestamp>,
+    /// The device was changed behind our back, and nobody has looked at it since.
+    pub drifted: bool,
 }
 
 impl Link {
     /// The connection is gone, and with it what was under way and what was waited for.
     pub(super) fn down(&mut self) {
         self.up = false;
+        self.drifted = false;
         self.retry = None;
         self.drop_work();
     }

@@ -66,19 +66,23 @@ impl Node {
             Order::Pause => header.paused,
             Order::Resume => !header.paused,
             Order::Sync => header.synced == Term::ZERO && header.resync_refused.is_none(),
+            Order::Adopt => false,
         }
     }
 
-    /// Whatever is ordered, the device is read before anything else is sent: nobody looked at it while it
-    /// was left alone.
+    /// Unless it is adopted, the device is brought in line before anything else is sent: nobody looked at it
+    /// while it was left alone.
     fn write_order(&mut self, target: &Target, order: Order, out: &mut Vec<Command>) {
         let mut draft = Draft::new(&self.view);
         let header = &mut draft.configuration(target).header;
-        header.synced = Term::ZERO;
         match order {
             Order::Pause => header.paused = true,
             Order::Resume => header.paused = false,
             Order::Sync => header.resync_refused = None,
+            Order::Adopt => header.adopting = true,
+        }
+        if order != Order::Adopt {
+            header.synced = Term::ZERO;
         }
         let txn = draft.txn();
         self.write(Wake::Operate(target.clone()), txn, out);

@@ -45,7 +45,7 @@ impl Node {
             Outcome::Synced { over, head, marks } => {
                 self.fill_synced(draft, target, term, (over, head), marks);
             }
-            Outcome::ResyncRefused(failure) => self.fill_refused(draft, target, failure),
+            Outcome::ResyncRefused(failure) => self.fill_refused(draft, target, term, failure),
             Outcome::Fenced if view.header(target).synced != Term::ZERO => {
                 draft.configuration(target).header.synced = Term::ZERO;
             }
@@ -67,7 +67,9 @@ impl Node {
         let withdrawn = |index: Index| {
             view.transaction(index).is_some_and(|t| t.part(target) == PartStatus::Withdrawn)
         };
-        if view.header(target).synced == term || over.is_some_and(withdrawn) {
+        let header = view.header(target);
+        let nothing_new = header.synced == term && !header.adopting;
+        if nothing_new || over.is_some_and(withdrawn) {
             return;
         }
         step::synced(draft, target, term, marks);
@@ -76,9 +78,13 @@ impl Node {
         }
     }
 
-    fn fill_refused(&self, draft: &mut Draft<'_>, target: &Target, failure: Failure) {
-        if self.view.header(target).resync_refused.as_ref() != Some(&failure) {
-            draft.configuration(target).header.resync_refused = Some(failure);
+    /// One that was synchronised, and was to be changed back, is not any more.
+    fn fill_refused(&self, draft: &mut Draft<'_>, target: &Target, term: Term, failure: Failure) {
+        let header = self.view.header(target);
+        if header.resync_refused.as_ref() != Some(&failure) || header.synced == term {
+            let header = &mut draft.configuration(target).header;
+            header.resync_refused = Some(failure);
+            header.synced = Term::ZERO;
         }
     }
 }

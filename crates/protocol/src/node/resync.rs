@@ -30,6 +30,7 @@ impl Node {
                 }
             }
             (Work::Reading, Answer::Values(seen)) => self.push(target, term, seen, out),
+            (Work::Looking, Answer::Values(seen)) => self.looked(target, term, seen, out),
             (Work::Pushing(push, _), Answer::Accepted) => {
                 self.send(target, term, Ask::Read, Work::Verifying(push), out);
             }
@@ -63,7 +64,7 @@ impl Node {
     }
 
     /// The device has spoken on the request itself: there is nothing to wait out.
-    fn taken(&mut self, target: &Target, outcome: Outcome) {
+    pub(super) fn taken(&mut self, target: &Target, outcome: Outcome) {
         self.end_back_off(target);
         self.answer_is(target, outcome);
     }
@@ -105,9 +106,13 @@ impl Node {
     }
 
     /// What the device holds is known: send the difference, if there is any.
-    fn push(&mut self, target: &Target, term: Term, seen: Tree, out: &mut Vec<Command>) {
+    pub(super) fn push(&mut self, target: &Target, term: Term, seen: Tree, out: &mut Vec<Command>) {
         if self.view.undo_head(target).is_some() {
             // Something turned since the claim: its undo comes first (rule 5), then all over again.
+            return;
+        }
+        if self.adoption(target, &seen).is_some() {
+            self.seen(target, seen);
             return;
         }
         let over = self.view.apply_head(target);
@@ -180,7 +185,7 @@ impl Node {
 
     /// Units that the device shows in a form of its own after it accepted `pushed`, and those known
     /// before that still are so.
-    fn marks(&self, target: &Target, pushed: &Delta, seen: &Tree) -> Marks {
+    pub(super) fn marks(&self, target: &Target, pushed: &Delta, seen: &Tree) -> Marks {
         let applied = self.view.applied(target);
         let known = self.view.marks(target).into_iter().flatten();
         let still = known.filter(|(path, mark)| {

@@ -3,7 +3,7 @@
 use lockstep_types::{Index, Target, Term, Timestamp};
 
 use super::Node;
-use super::link::Work;
+use super::link::{Outcome, Work};
 use crate::command::{Ask, Command};
 use crate::draft::Draft;
 use crate::effect;
@@ -55,6 +55,7 @@ impl Node {
             None => self.release(target, out),
             Some(connection) if connection != won_on => self.take(target, out),
             Some(_) => match self.desk.link(target).map(|link| link.work.clone()) {
+                Some(Work::Answered(Outcome::Seen(seen))) => self.adopt(target, &seen, out),
                 Some(Work::Answered(outcome)) => self.record(target, term, outcome, out),
                 Some(Work::Idle) => self.next_work(target, term, out),
                 Some(Work::Applying(index)) if self.is_late(index) => {
@@ -84,7 +85,16 @@ impl Node {
             self.send(target, term, Ask::Claim, Work::Claiming, out);
         } else if let Some(index) = self.view.apply_head(target) {
             self.apply(target, term, index, out);
+        } else if self.is_to_be_looked_at(target) {
+            self.look(target, term, out);
         }
+    }
+
+    fn look(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
+        if let Some(link) = self.desk.links.get_mut(target) {
+            link.drifted = false;
+        }
+        self.send(target, term, Ask::Read, Work::Looking, out);
     }
 
     /// Rules 3 and 4: to a synchronised device that may have it, otherwise in the store alone.

@@ -126,10 +126,10 @@ impl Node {
     /// A Rollback concerns the targets where its change is live.
     fn concerns(&self, transaction: &Transaction, target: &Target) -> bool {
         match transaction.kind {
-            Kind::Change | Kind::Restore { .. } => true,
             Kind::Rollback { of, .. } => {
                 self.view.transaction(of).is_some_and(|change| change.is_live(target))
             }
+            _ => true,
         }
     }
 

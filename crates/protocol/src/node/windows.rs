@@ -76,7 +76,7 @@ impl Node {
     fn revert(&self, change: &Transaction) -> Option<(Arc<Request>, Plan)> {
         let free = |target| self.view.commit_head(target).is_none() && !self.view.is_held(target);
         let request = Arc::new(Request {
-            id: self.id_of_revert(change.index)?,
+            id: self.unused_id("revert", &change.index.to_string())?,
             body: Body {
                 kind: Kind::Rollback { of: change.index, rule: Rule::Window },
                 mode: Mode::Atomic,
@@ -96,9 +96,9 @@ impl Node {
     }
 
     /// An id that nobody has. The first is free, unless somebody made it up.
-    fn id_of_revert(&self, change: Index) -> Option<TransactionId> {
-        let first = TransactionId::new(format!("{}.revert.{change}", self.session));
-        let others = (1..u64::MAX).map(|n| TransactionId::new(format!("revert.{change}.{n}")));
+    pub(super) fn unused_id(&self, what: &str, of: &str) -> Option<TransactionId> {
+        let first = TransactionId::new(format!("{}.{what}.{of}", self.session));
+        let others = (1..u64::MAX).map(|n| TransactionId::new(format!("{what}.{of}.{n}")));
         let ids = std::iter::once(first).chain(others).filter_map(Result::ok);
         ids.into_iter().find(|id| self.view.version(&Key::Id(id.clone())) == Revision::ZERO)
     }

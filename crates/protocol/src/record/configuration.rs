@@ -95,6 +95,9 @@ pub struct Header {
     /// An operator wants the device left alone.
     #[serde(default, skip_serializing_if = "is_false")]
     pub paused: bool,
+    /// An operator wants what the device has to be what is wanted of it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub adopting: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
@@ -114,6 +117,7 @@ impl Header {
         resync_refused: None,
         met: false,
         paused: false,
+        adopting: false,
     };
 
     /// Nobody holds the commit queue any more.

@@ -21,4 +21,38 @@ pub struct Mastership {
 pub struct Binding {
     /// The digest of the model set's files.
     pub models: ModelDigest,
+    /// What is done with a device that has a configuration of its own when it is first met.
+    #[serde(default)]
+    pub initial: Initial,
+    /// What is done with a device that was changed behind our back.
+    #[serde(default)]
+    pub drift: Drift,
+}
+
+/// What is done with a device that has a configuration of its own when it is first met.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Initial {
+    /// What it has becomes what is wanted. Nothing is written to it before that.
+    #[default]
+    Adopt,
+    /// It is made to match what is wanted.
+    Replace,
+}
+
+/// What is done with a device that was changed behind our back.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drift {
+    /// It is told, and left alone.
+    #[default]
+    Report,
+    /// It is changed back.
+    Enforce,
+    /// What it has becomes what is wanted.
+    Adopt,
 }

@@ -61,13 +61,20 @@ pub enum Kind {
         /// The entry.
         to: Index,
     },
+    /// Records what a device has as what is wanted of it. Nothing is sent. Only masters ask for this.
+    Adopt {
+        /// What the device had when it was first met: it lies below every change, those included that were
+        /// decided before, and is never taken out. Otherwise it lies on top, like a Change.
+        first: bool,
+    },
 }
 
 impl Kind {
-    /// Whether it writes values of its own. A Rollback takes those of another out.
+    /// Whether it writes values of its own that can be taken out again. A Rollback takes those of another
+    /// out; what a device had when it was first met stays.
     #[must_use]
     pub const fn writes(self) -> bool {
-        !matches!(self, Self::Rollback { .. })
+        !matches!(self, Self::Rollback { .. } | Self::Adopt { first: true })
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) fn plan(
     edits: &BTreeMap<Target, Edit>,
 ) -> Result<Plan, Reason> {
     match transaction.kind {
+        // What is adopted is known, not planned.
+        Kind::Adopt { .. } => Ok(Plan::new()),
         Kind::Change => Ok(edits
             .iter()
             .map(|(target, edit)| (target.clone(), change(view, transaction.index, target, edit)))

@@ -17,8 +17,8 @@ pub(crate) fn applied(draft: &mut Draft<'_>, index: Index, target: &Target, now:
     set_part(draft, index, target, PartStatus::Applied, None);
     let patch = effect::with(view, before, target, &view.applied(target));
     let revision = match before.kind {
-        Kind::Change | Kind::Restore { .. } => index,
         Kind::Rollback { .. } => applied_revision(view, target),
+        _ => index,
     };
     let staged = draft.configuration(target);
     staged.applied = patch;
@@ -73,6 +73,7 @@ pub(crate) fn synced(draft: &mut Draft<'_>, target: &Target, term: Term, marks: 
     header.synced = term;
     header.resync_refused = None;
     header.met = true;
+    header.adopting = false;
     draft.put_marks(target, marks);
 }
 

@@ -1,13 +1,12 @@
 //! The withdrawal: a queued proposal leaves one target as if it had never been there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use lockstep_types::{Configuration as Tree, Index, Target, Term, Timestamp};
 
-use lockstep_types::{Configuration as Tree, Index, Patch, Path, Target, Term, Timestamp};
-
+use super::anew::decide_anew;
 use super::outcome::settle;
 use crate::draft::Draft;
-use crate::effect::{self, revision_without};
-use crate::record::{Kind, PartStatus, Proposal, Reason, Transaction};
+use crate::effect::revision_without;
+use crate::record::{Kind, PartStatus, Reason, Transaction};
 use crate::view::View;
 
 /// Withdraws the proposal of `index` on `target`. Later writers keep their values; their undos name
@@ -25,7 +24,9 @@ pub(crate) fn withdraw(
     draft.disturb(target);
     let behind: Vec<Index> = view.apply_queue(target).filter(|k| *k > index).collect();
     let committed = if behind.iter().any(|later| joins(view, *later, target)) {
-        decide_anew(draft, index, target, &behind)
+        let proposal = proposal.clone();
+        let below = |tree: &Tree| tree.without(index, &proposal.undo);
+        decide_anew(draft, index, target, &behind, below)
     } else {
         for later in &behind {
             draft.relink(*later, target, index, &proposal.undo);
@@ -68,74 +69,4 @@ fn joins(view: &View, change: Index, target: &Target) -> bool {
         || view
             .proposal(change, target)
             .is_some_and(|p| !p.edit.add.is_empty() || !p.edit.clear.is_empty())
-}
-
-/// The entries behind `gone` come to what they would have come to without it. None of them was ever
-/// sent. Gives what changes in the committed values.
-fn decide_anew(draft: &mut Draft<'_>, gone: Index, target: &Target, behind: &[Index]) -> Patch {
-    let view = draft.view;
-    let (committed, mut anew) = (view.committed(target), BTreeMap::<Index, Proposal>::new());
-    let queue: Vec<_> = behind.iter().filter_map(|later| view.transaction(*later)).collect();
-    let mut tree = committed.clone();
-    for later in queue.iter().rev() {
-        tree = tree.patched(&effect::without(view, later, target, &tree));
-    }
-    let mut touched = BTreeSet::<Path>::new();
-    if let Some(proposal) = view.proposal(gone, target) {
-        tree = tree.patched(&tree.without(gone, &proposal.undo));
-        touched.extend(proposal.undo.units.keys().cloned());
-    }
-    let mut stood = Stood { view, target, gone, trees: [(gone, tree.clone())].into() };
-    for later in queue {
-        let index = later.index;
-        match later.kind {
-            Kind::Change | Kind::Restore { .. } => {
-                let Some(old) = view.proposal(index, target) else { continue };
-                let delta = match later.kind {
-                    Kind::Restore { to } => tree.diff(&stood.after(to)),
-                    _ => old.edit.resolve(&tree, old.delta.paths()),
-                };
-                let new = Proposal { edit: old.edit.clone(), undo: tree.before(&delta), delta };
-                touched.extend(old.delta.paths().chain(new.delta.paths()).cloned());
-                tree = tree.patched(&new.delta.written_by(index));
-                if new != *old {
-                    anew.insert(index, new);
-                }
-            }
-            Kind::Rollback { of, .. } => {
-                let undo = anew.get(&of).or(view.proposal(of, target)).map(|p| &p.undo);
-                if let Some(undo) = undo {
-                    tree = tree.patched(&tree.without(of, undo));
-                }
-            }
-        }
-        stood.trees.insert(index, tree.clone());
-    }
-    for (index, proposal) in anew {
-        draft.put_proposal(index, target, proposal);
-    }
-    let changed = touched.into_iter().map(|path| (tree.unit(&path), path));
-    changed
-        .filter(|(unit, path)| committed.unit(path) != *unit)
-        .map(|(unit, path)| (path, unit))
-        .collect()
-}
-
-/// How the target stood after an entry, had the one that is gone never been there.
-struct Stood<'v> {
-    view: &'v View,
-    target: &'v Target,
-    gone: Index,
-    /// From the one that is gone on.
-    trees: BTreeMap<Index, Tree>,
-}
-
-impl Stood<'_> {
-    fn after(&self, index: Index) -> Tree {
-        let known = self.trees.range(..=index).next_back().map(|(_, tree)| tree.clone());
-        known.unwrap_or_else(|| {
-            let before = self.trees.get(&self.gone).cloned().unwrap_or_default();
-            self.view.before(self.target, self.gone, index, before)
-        })
-    }
 }

@@ -56,7 +56,7 @@ impl View {
     #[must_use]
     pub fn asked_of(&self, body: &Body) -> BTreeSet<Target> {
         match body.kind {
-            Kind::Change => body.edits.keys().cloned().collect(),
+            Kind::Change | Kind::Adopt { .. } => body.edits.keys().cloned().collect(),
             _ if !body.only.is_empty() => body.only.clone(),
             Kind::Rollback { of, .. } => targets(self.transaction(of)).cloned().collect(),
             Kind::Restore { to } => {

@@ -4,7 +4,7 @@ use lockstep_types::{Configuration as Tree, Content, Index, Path, Target};
 
 use super::{Queue, View};
 use crate::effect;
-use crate::record::{Header, PartStatus, Status, Transaction};
+use crate::record::{Header, Kind, PartStatus, Status, Transaction};
 
 impl View {
     fn queue(&self, target: &Target) -> Option<&Queue> {
@@ -69,13 +69,24 @@ impl View {
             .is_some_and(|c| c.header.holder.is_some() || c.header.recheck.is_some())
     }
 
+    /// Whether nothing is under way, waits or may yet be taken back by itself.
+    #[must_use]
+    pub fn is_settled(&self, target: &Target) -> bool {
+        let heads = [self.commit_head(target), self.apply_head(target), self.undo_head(target)];
+        let none = heads.iter().all(Option::is_none);
+        none && !self.is_held(target) && self.window_on(target).is_none()
+    }
+
     /// Whether the committed tree is known to be valid by the target's models, outside a recheck: some
     /// change stands, so it was found valid with that change, and with whatever was decided since. What
     /// nothing stands in may lack what the models demand.
     #[must_use]
     pub fn is_valid(&self, target: &Target) -> bool {
         let header = self.header(target);
-        header.recheck.is_none() && header.committed.revision != Index::ZERO
+        let latest = self.transaction(header.committed.revision);
+        // Nobody asked the models about what a device was found to have.
+        let adopted = latest.is_some_and(|latest| matches!(latest.kind, Kind::Adopt { .. }));
+        header.recheck.is_none() && header.committed.revision != Index::ZERO && !adopted
     }
 
     /// Whether the device was brought in line in the current term of a live master.

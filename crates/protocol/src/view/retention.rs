@@ -111,7 +111,7 @@ impl View {
 /// The last entry that must stay before the horizon for an open one.
 fn names(open: &Transaction) -> Option<Index> {
     match open.kind {
-        Kind::Change => None,
+        Kind::Change | Kind::Adopt { .. } => None,
         Kind::Rollback { of, .. } => Some(Index::new(of.get().saturating_sub(1))),
         Kind::Restore { to } => Some(to),
     }

@@ -1,0 +1,138 @@
+//! A device that has what nobody asked of it: when it is first met, or was changed behind our back.
+//!
+//! What it has is recorded, or the device is changed back; which of them, its binding says, or an operator.
+//! Nothing is recorded of a device that may have something of ours under way, for then nobody can tell
+//! whose it is. When a device is first met nothing of ours ever was.
+
+use std::sync::Arc;
+
+use lockstep_types::{Configuration as Tree, Delta, Edit, Target, Term, Timestamp};
+
+use super::Node;
+use super::link::{Outcome, Work};
+use crate::command::Command;
+use crate::event::Wake;
+use crate::record::{Drift, Initial, Kind, Mode};
+use crate::request::{Body, Request, Until};
+use crate::step::Adopted;
+
+/// What is to be recorded of a device.
+pub(super) struct Adoption {
+    pub(super) target: Target,
+    pub(super) request: Arc<Request>,
+    pub(super) adopted: Adopted,
+}
+
+impl Node {
+    /// A device was changed behind our back.
+    pub(super) fn drifted(&mut self, target: Target) -> Wake {
+        if let Some(link) = self.desk.links.get_mut(&target) {
+            link.drifted = link.up;
+        }
+        Wake::Target(target)
+    }
+
+    /// Whether a device is to be read though it is synchronised, and nothing is to be sent.
+    pub(super) fn is_to_be_looked_at(&self, target: &Target) -> bool {
+        let drifted = self.desk.link(target).is_some_and(|link| link.drifted);
+        let settled = || self.view.is_settled(target);
+        match self.view.binding(target).map(|binding| binding.drift) {
+            _ if self.view.header(target).adopting => settled(),
+            Some(Drift::Adopt) => drifted && settled(),
+            Some(Drift::Enforce) => drifted,
+            Some(Drift::Report) | None => false,
+        }
+    }
+
+    /// What a device has is known: adopted, or changed back.
+    pub(super) fn looked(
+        &mut self,
+        target: &Target,
+        term: Term,
+        seen: Tree,
+        out: &mut Vec<Command>,
+    ) {
+        let policy = self.view.binding(target).map(|binding| binding.drift);
+        if self.view.undo_head(target).is_none() && self.adoption(target, &seen).is_some() {
+            self.seen(target, seen);
+        } else if policy == Some(Drift::Enforce) {
+            self.push(target, term, seen, out);
+        } else {
+            let marks = self.marks(target, &Delta::default(), &seen);
+            self.taken(target, Outcome::Synced { over: None, head: None, marks });
+        }
+    }
+
+    /// What a device has is to be recorded, with the next append.
+    pub(super) fn seen(&mut self, target: &Target, seen: Tree) {
+        self.desk.seen.insert(target.clone());
+        self.taken(target, Outcome::Seen(seen));
+    }
+
+    /// Has it recorded; or nothing is left of it to be.
+    pub(super) fn adopt(&mut self, target: &Target, seen: &Tree, out: &mut Vec<Command>) {
+        let free = self.desk.is_free(&Wake::Append, self.view.revision());
+        if self.view.undo_head(target).is_none() && self.adoption(target, seen).is_some() {
+            if free {
+                self.wake_append(out);
+            }
+            return;
+        }
+        self.desk.seen.remove(target);
+        self.set_work(target, Work::Idle);
+        self.wake_target(target, out);
+    }
+
+    /// What is to be recorded of a device that has `seen`, and whether it was met before. None: nothing.
+    pub(super) fn adoption(&self, target: &Target, seen: &Tree) -> Option<(bool, Delta)> {
+        let header = self.view.header(target);
+        let binding = self.view.binding(target)?;
+        if !header.met {
+            let all = || seen.iter().map(|(path, own)| (path.clone(), Some(own.clone()))).collect();
+            let own = binding.initial == Initial::Adopt && !seen.is_empty();
+            return own.then(|| (true, all()));
+        }
+        // A device that is being brought in line was away: what differs is not what somebody wanted.
+        let drifted = binding.drift == Drift::Adopt && self.view.is_synchronised(target);
+        let asked = (header.adopting || drifted) && self.view.is_settled(target);
+        let differs = || {
+            let applied = self.view.applied(target);
+            let shown: Delta = applied.diff(seen);
+            let unwanted = self.view.not_as_wanted(target, shown.iter());
+            unwanted.into_iter().map(|(path, own)| (path.clone(), own.clone())).collect()
+        };
+        let delta: Delta = asked.then(differs)?;
+        (!delta.is_empty()).then_some((false, delta))
+    }
+
+    /// What is to be recorded of devices now, as entries.
+    pub(super) fn adoptions(&self) -> Vec<Adoption> {
+        self.desk.seen.iter().filter_map(|target| self.adoption_entry(target)).collect()
+    }
+
+    fn adoption_entry(&self, target: &Target) -> Option<Adoption> {
+        let mastership = self.view.mastership(target).filter(|_| self.is_master(target))?;
+        let link =
+            self.desk.link(target).filter(|link| link.connection == mastership.connection)?;
+        let Work::Answered(Outcome::Seen(seen)) = &link.work else { return None };
+        let free = self.view.undo_head(target).is_none() && link.up;
+        let (first, delta) = self.adoption(target, seen).filter(|_| free)?;
+        let request = Arc::new(Request {
+            id: self.unused_id("adopt", &format!("{target}.{}", self.view.head().index))?,
+            body: Body {
+                kind: Kind::Adopt { first },
+                mode: Mode::Atomic,
+                edits: [(target.clone(), Edit::default())].into(),
+                only: [].into(),
+                window: None,
+            },
+            until: Until::Outcome,
+            deadline: Timestamp::new(u64::MAX),
+            answer_by: None,
+            author: String::new(),
+            comment: String::new(),
+        });
+        let adopted = Adopted { term: mastership.term, delta };
+        Some(Adoption { target: target.clone(), request, adopted })
+    }
+}

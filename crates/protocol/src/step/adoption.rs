@@ -1,0 +1,80 @@
+//! What a device has becomes what is wanted of it. Nothing is sent.
+
+use lockstep_types::{Configuration as Tree, Delta, Index, Target, Term};
+
+use super::anew::decide_anew;
+use crate::draft::Draft;
+use crate::record::{Mark, Part, PartStatus, Proposal, Status, Transaction};
+
+/// What is adopted of a device.
+#[derive(Clone, Debug)]
+pub(crate) struct Adopted {
+    /// The term in which the device was read.
+    pub(crate) term: Term,
+    /// Everything it had when it was first met; later, what was changed behind our back.
+    pub(crate) delta: Delta,
+}
+
+/// The entry is its own outcome: it was decided by whoever changed the device.
+pub(crate) fn adopt(draft: &mut Draft<'_>, index: Index, target: &Target, adopted: Adopted) {
+    let Some(entry) = draft.transaction(index) else { return };
+    settle(entry, target);
+    if entry.kind.writes() {
+        on_top(draft, index, target, &adopted.delta);
+    } else {
+        below(draft, index, target, &adopted.delta);
+    }
+    let header = &mut draft.configuration(target).header;
+    header.synced = adopted.term;
+    header.resync_refused = None;
+    header.met = true;
+    header.adopting = false;
+}
+
+fn settle(entry: &mut Transaction, target: &Target) {
+    entry.status = Status::Applied;
+    entry.decided = Some(entry.submitted);
+    entry.finished = Some(entry.submitted);
+    let applied = Part { status: PartStatus::Applied, ..Part::default() };
+    entry.targets = [(target.clone(), applied)].into_iter().collect();
+}
+
+/// What was queued or is open comes to lie on top of what the device had all along. It may not be valid
+/// there (rule 9).
+fn below(draft: &mut Draft<'_>, index: Index, target: &Target, delta: &Delta) {
+    let view = draft.view;
+    let above: Vec<Index> = view.apply_queue(target).collect();
+    let waits = !above.is_empty() || view.commit_head(target).is_some() || view.is_held(target);
+    let place = above.first().copied().unwrap_or(index);
+    draft.disturb(target);
+    let own = delta.written_by(index);
+    let committed = decide_anew(draft, place, target, &above, |_| own.clone());
+    let staged = draft.configuration(target);
+    staged.commit(committed);
+    staged.applied = own;
+    if !above.is_empty() {
+        staged.header.recheck = Some(Index::ZERO);
+    }
+    if !waits {
+        staged.header.committed.index = index;
+        staged.header.applied.index = index;
+    }
+    put(draft, index, target, delta, &Tree::new());
+}
+
+/// Nothing is under way, so both sides are alike.
+fn on_top(draft: &mut Draft<'_>, index: Index, target: &Target, delta: &Delta) {
+    let before = draft.view.committed(target);
+    let staged = draft.configuration(target);
+    staged.commit(delta.written_by(index));
+    staged.applied = delta.written_by(index);
+    staged.header.committed = Mark { index, revision: index };
+    staged.header.applied = Mark { index, revision: index };
+    put(draft, index, target, delta, &before);
+}
+
+fn put(draft: &mut Draft<'_>, index: Index, target: &Target, delta: &Delta, before: &Tree) {
+    let undo = before.before(delta);
+    let proposal = Proposal { delta: delta.clone(), undo, ..Proposal::default() };
+    draft.put_proposal(index, target, proposal);
+}
