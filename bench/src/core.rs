@@ -33,7 +33,7 @@ fn node(leaves: usize) -> Node {
         revision: Revision::new(1),
         ops: vec![
             Op::Session { session: session.clone(), node: name },
-            Op::Binding { target: target.clone(), binding: Binding { models } },
+            Op::Binding { target: target.clone(), binding: Binding::of(models) },
             Op::Mastership {
                 target: target.clone(),
                 mastership: Mastership {

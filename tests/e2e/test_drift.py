@@ -57,6 +57,34 @@ def test_drift_of_a_device_without_subscriptions_is_found_by_reading(lab):
     until("it is drifted", lambda: state(lab) == "drifted")
 
 
+def test_what_somebody_else_changed_is_changed_back(lab):
+    configure(lab, drift="enforce")
+    lab.set("leaf1", update=[("/system/motd", "agreed")])
+    lab.sim("drift", lab.device("leaf1"), "/system/motd", "changed by hand")
+    until("it is as agreed again", lambda: lab.on_device("leaf1", "/system/motd") == "agreed")
+    until("and known to be", lambda: state(lab) == "synchronised")
+
+
+def test_what_somebody_else_changed_is_adopted(lab):
+    configure(lab, drift="adopt")
+    lab.set("leaf1", update=[("/system/motd", "agreed")])
+    lab.sim("drift", lab.device("leaf1"), "/system/motd", "changed by hand")
+    until("it is agreed", lambda: lab.get("leaf1", "/system/motd") == "changed by hand")
+    entry = lab.transactions()[-1]
+    assert (entry["kind"], entry["status"]) == ("adopt", "applied")
+    lab.run("rollback", str(entry["index"]), "--yes")
+    assert lab.on_device("leaf1", "/system/motd") == "agreed"
+
+
+def test_what_a_device_has_is_adopted_on_order(lab):
+    lab.set("leaf1", update=[("/system/motd", "agreed")])
+    lab.sim("drift", lab.device("leaf1"), "/system/motd", "changed by hand")
+    until("it is drifted", lambda: state(lab) == "drifted")
+    lab.run("target", "adopt", "leaf1")
+    assert lab.get("leaf1", "/system/motd") == "changed by hand"
+    until("it is in line", lambda: state(lab) == "synchronised")
+
+
 def test_nobody_cares_about_paths_that_are_ignored(lab):
     configure(lab, ignore=["/system/motd"])
     lab.set("leaf1", update=[("/system", {"hostname": "leaf1", "motd": "agreed"})])

@@ -62,7 +62,7 @@ async fn fill(folder: &Path) -> Result<(), Failed> {
         let leaf = |n: usize| Unit::present(Content::leaf(format!("value {n}")), Index::new(1));
         let patch: Patch = (0..LEAVES).map(|n| (path(n / 10, n % 10), leaf(n))).collect();
         let (committed, applied) = (patch.clone(), patch);
-        let binding = Binding { models: ModelDigest::new("models")? };
+        let binding = Binding::of(ModelDigest::new("models")?);
         let compares = vec![Compare::Absent(Key::Configuration(target.clone()))];
         let ops = vec![
             Op::Binding { target: target.clone(), binding },

@@ -41,8 +41,6 @@ pub(crate) enum PlannedTarget {
     #[command(hide = true)]
     Import(Anything),
     #[command(hide = true)]
-    Adopt(Anything),
-    #[command(hide = true)]
     Claim(Anything),
 }
 
@@ -73,7 +71,6 @@ impl PlannedTarget {
             Self::Add(_) => "target add",
             Self::Remove(_) => "target remove",
             Self::Import(_) => "target import",
-            Self::Adopt(_) => "target adopt",
             Self::Claim(_) => "target claim",
         })
     }

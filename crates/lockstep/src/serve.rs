@@ -150,6 +150,7 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
             models,
             driver: Arc::new(driver),
             initial: target.initial,
+            drift: target.drift,
             ignore: target.ignore.clone(),
             tags: target.tags.clone(),
         });

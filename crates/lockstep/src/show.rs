@@ -118,6 +118,14 @@ enum TargetCommand {
         /// Its name
         name: String,
     },
+    /// Record what a device has as what is wanted of it; nothing is sent to the device
+    ///
+    /// For a device that somebody else changed, and rightly so. What is recorded is an entry of the log of kind
+    /// adopt: see `lockstep tx show`.
+    Adopt {
+        /// Its name
+        name: String,
+    },
     #[command(flatten)]
     Planned(PlannedTarget),
 }
@@ -272,6 +280,7 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
         TargetCommand::Pause { name } => operate(client().await?, name, "pause", global).await,
         TargetCommand::Resume { name } => operate(client().await?, name, "resume", global).await,
         TargetCommand::Sync { name } => operate(client().await?, name, "sync", global).await,
+        TargetCommand::Adopt { name } => operate(client().await?, name, "adopt", global).await,
     }
 }
 

@@ -220,7 +220,7 @@ impl System {
     }
 
     fn binding(&self, models: ModelDigest) -> Binding {
-        Binding { models, initial: Initial::Adopt, drift: self.scenario.drift }
+        Binding { models, initial: Initial::Adopt, drift: self.scenario.drift, ignore: Vec::new() }
     }
 
     /// One node begins as the master of every device, so that runs need not all begin with that.

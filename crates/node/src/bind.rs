@@ -1,6 +1,6 @@
 //! Targets of the configuration file become records when the node starts.
 
-use lockstep_protocol::record::{Binding, Key};
+use lockstep_protocol::record::Key;
 use lockstep_protocol::{Compare, Op, Txn, View, Written};
 use lockstep_store::Records;
 
@@ -15,11 +15,12 @@ pub(crate) async fn bind(
     targets: impl Iterator<Item = &TargetSpec>,
 ) -> Result<(), StartError> {
     for spec in targets {
-        let binding = Binding { models: spec.models.digest().clone() };
-        if view.binding(&spec.name) == Some(&binding) {
+        let (binding, bound) = (spec.binding(), view.binding(&spec.name));
+        if bound == Some(&binding) {
             continue;
         }
-        let may_stand = view.may_stand(&spec.name);
+        let same_models = bound.is_some_and(|bound| bound.models == binding.models);
+        let may_stand = if same_models { Vec::new() } else { view.may_stand(&spec.name) };
         let mut broken = may_stand.iter().flat_map(|tree| spec.models.validate(tree));
         if let Some(violation) = broken.next() {
             let (target, model) = (spec.name.clone(), spec.model.clone());

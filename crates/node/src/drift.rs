@@ -5,21 +5,25 @@
 //! have changed since.
 
 mod heard;
+mod tries;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
-use lockstep_protocol::View;
+use lockstep_protocol::record::Drift as Policy;
+use lockstep_protocol::{Event, View};
 use lockstep_southbound::{Link, Noticed, Watch};
 use lockstep_types::{Content, Path, SessionId, Target};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
+use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::target::TargetSpec;
 use heard::Heard;
+use tries::Tries;
 
 /// So many differences of a device are shown; the others are counted.
 const SHOWN: usize = 100;
@@ -29,6 +33,7 @@ const SHOWN: usize = 100;
 pub(crate) struct Drift {
     session: SessionId,
     heard: Mutex<BTreeMap<Target, Arc<Heard>>>,
+    tries: Mutex<BTreeMap<Target, Tries>>,
 }
 
 /// Where a device is not as it should be.
@@ -38,12 +43,14 @@ pub(crate) struct Drifted {
     pub(crate) first: Vec<Difference>,
     /// How many more there are.
     pub(crate) more: usize,
+    /// It was changed back as often as it may be, and is not any more.
+    pub(crate) given_up: bool,
 }
 
 impl Drift {
     /// As this session hears of it.
     pub(crate) fn new(session: SessionId) -> Self {
-        Self { session, heard: Mutex::default() }
+        Self { session, heard: Mutex::default(), tries: Mutex::default() }
     }
 
     /// Where a device is not as it should be: what it shows, and what is wanted.
@@ -61,7 +68,30 @@ impl Drift {
         };
         let first: Vec<_> = differ.iter().take(SHOWN).map(difference).collect();
         let more = differ.len() - first.len() + heard.more;
-        Drifted { first, more }
+        let given_up = self.tries(|tries| tries.get(target).is_some_and(Tries::is_given_up));
+        Drifted { first, more, given_up }
+    }
+
+    /// A device is changed back as often as before again: somebody looked after it.
+    pub(crate) fn forgive(&self, target: &Target) {
+        self.tries(|tries| tries.remove(target));
+    }
+
+    /// Whether something is to be done about what was heard of a device.
+    fn is_to_be_told(&self, view: &View, target: &Target, now: Instant) -> bool {
+        let differs = !self.of(view, target).first.is_empty();
+        let policy = view.binding(target).map(|binding| binding.drift);
+        match policy {
+            Some(Policy::Adopt) => differs,
+            Some(Policy::Enforce) => {
+                self.tries(|tries| tries.entry(target.clone()).or_default().count(differs, now))
+            }
+            Some(Policy::Report) | None => false,
+        }
+    }
+
+    fn tries<T>(&self, of: impl FnOnce(&mut BTreeMap<Target, Tries>) -> T) -> T {
+        of(&mut self.tries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether the device was not brought in line since: that is done on each new connection of its
@@ -101,6 +131,7 @@ pub(crate) async fn listen(
     links: Weak<BTreeMap<Target, Link>>,
     targets: Arc<BTreeMap<Target, TargetSpec>>,
     views: watch::Receiver<Arc<View>>,
+    events: mpsc::Sender<Event>,
 ) {
     while let Some((target, noticed)) = notices.next().await {
         let Some(spec) = targets.get(&target).cloned() else { continue };
@@ -114,7 +145,11 @@ pub(crate) async fn listen(
             // What was watched before ends with this.
             notices.extend(notices_of(&links, spec));
         }
-        drift.set(target, heard);
+        drift.set(target.clone(), heard);
+        if drift.is_to_be_told(&views.borrow().clone(), &target, Instant::now()) {
+            // A core that has ended is told nothing.
+            let _ = events.send(Event::Drifted(target)).await;
+        }
     }
 }
 

@@ -183,6 +183,7 @@ impl Handle {
     /// # Errors
     /// The node stops.
     pub async fn operate(&self, target: Target, order: Order) -> Result<Reply, Busy> {
+        self.shared.drift.forgive(&target);
         self.ask(|answer| Asked::Operate(target, order, answer)).await
     }
 

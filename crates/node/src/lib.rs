@@ -21,7 +21,6 @@
 //! done by tasks of their own, which bring the result back as an event. What readers are served is a
 //! snapshot of the core's view, published before any client is told of it.
 
-mod adoption;
 mod bind;
 mod clients;
 mod clock;
@@ -45,4 +44,4 @@ pub use lockstep_southbound::{Fencing, Follow, Followed, Look, LookError, Pace, 
 pub use runtime::Ended;
 pub use start::{Options, Running, start};
 pub use status::{State, TargetStatus};
-pub use target::{Initial, TargetSpec};
+pub use target::TargetSpec;

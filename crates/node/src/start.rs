@@ -119,6 +119,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         Arc::downgrade(&links),
         Arc::clone(&targets),
         published.clone(),
+        events_in.clone(),
     ));
     let shared = Arc::new(Shared {
         name,

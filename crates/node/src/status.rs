@@ -124,12 +124,20 @@ fn state(
     }
     match &view.header(target).resync_refused {
         _ if view.is_synchronised(target) => match drifted(&seen.drift) {
+            Some(reason) if seen.drift.given_up => (State::Failed, Some(given_up(&reason))),
             Some(reason) => (State::Drifted, Some(reason)),
             None => (State::Synchronised, None),
         },
         Some(refused) => (State::Failed, Some(format!("{}: {}", refused.code, refused.message))),
         None => (State::Synchronising, None),
     }
+}
+
+fn given_up(reason: &str) -> String {
+    format!(
+        "{reason}; it was changed back three times in a row, and is left so: find out who changes it, \
+         then `lockstep target sync`, or `lockstep target adopt`"
+    )
 }
 
 /// A device that was changed behind our back, in a line.

@@ -2,19 +2,10 @@
 
 use std::sync::Arc;
 
+use lockstep_protocol::record::{Binding, Drift, Initial};
 use lockstep_southbound::Driver;
 use lockstep_types::{Path, Target};
 use lockstep_yang::ModelSet;
-
-/// What is done with a device that has a configuration of its own when it is first met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Initial {
-    /// What it has becomes what is wanted. Nothing is ever written at the first connection.
-    #[default]
-    Adopt,
-    /// It is made to match what is wanted.
-    Replace,
-}
 
 /// A target and how it is reached.
 #[derive(Clone, Debug)]
@@ -31,8 +22,22 @@ pub struct TargetSpec {
     pub driver: Arc<dyn Driver>,
     /// What is done when it is first met.
     pub initial: Initial,
+    /// What is done when it was changed behind our back.
+    pub drift: Drift,
     /// Where it may differ from what is wanted without anyone caring.
     pub ignore: Vec<Path>,
     /// To find it by.
     pub tags: Vec<String>,
+}
+
+impl TargetSpec {
+    /// What the store says of it.
+    pub(crate) fn binding(&self) -> Binding {
+        Binding {
+            models: self.models.digest().clone(),
+            initial: self.initial,
+            drift: self.drift,
+            ignore: self.ignore.clone(),
+        }
+    }
 }

@@ -12,6 +12,7 @@ pub(crate) const fn kind(kind: Kind) -> &'static str {
         Kind::Change => "change",
         Kind::Rollback { .. } => "rollback",
         Kind::Restore { .. } => "restore",
+        Kind::Adopt { .. } => "adopt",
     }
 }
 
@@ -51,7 +52,7 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
             let rules = rules(violations);
             (
                 Code::Aborted,
-                format!("no longer valid since a change below it was withdrawn: {rules}"),
+                format!("no longer valid on what stands below it by now: {rules}"),
             )
         }
         Reason::Deadline => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use lockstep_node::Initial;
+use lockstep_protocol::record::{Drift, Initial};
 use lockstep_southbound::gnmi::{Encoding, Options};
 use lockstep_yang::Options as Models;
 
@@ -24,6 +24,8 @@ pub(crate) struct TargetConfig {
     pub driver: Options,
     /// What is done when it is first met.
     pub initial: Initial,
+    /// What is done when it was changed behind our back.
+    pub drift: Drift,
     /// Where it may differ from what is wanted without anyone caring.
     pub ignore: Vec<lockstep_types::Path>,
     /// To find it by.
@@ -42,12 +44,18 @@ pub(super) fn check(
         Some(other) => return Err(choice(at, "initial", other, &["adopt", "replace"])),
     };
     only(at, "sync", given.sync.as_deref(), "merge", &["merge", "replace"])?;
-    only(at, "drift", given.drift.as_deref(), "report", &["report", "enforce", "adopt"])?;
+    let drift = match given.drift.as_deref() {
+        None | Some("report") => Drift::Report,
+        Some("enforce") => Drift::Enforce,
+        Some("adopt") => Drift::Adopt,
+        Some(other) => return Err(choice(at, "drift", other, &["report", "enforce", "adopt"])),
+    };
     only(at, "commit-confirmed", given.commit_confirmed.as_deref(), "never", &["never", "always"])?;
     Ok(TargetConfig {
         model: model(at, given.model.as_deref(), models)?,
         driver: driver(at, given, folder)?,
         initial,
+        drift,
         ignore: ignored(at, &given.ignore)?,
         tags: given.tags.clone(),
     })

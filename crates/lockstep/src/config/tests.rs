@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use lockstep_node::{Initial, Retention};
+use lockstep_node::Retention;
+use lockstep_protocol::record::Initial;
 
 use super::{Config, StoreConfig};
 
@@ -147,8 +148,6 @@ fn what_is_not_there_says_so() {
         let text = format!("{key}: [x]");
         assert!(error(&text).starts_with(&format!("{key}: not implemented yet")), "{key}");
     }
-    let drift = SMALL.replace("insecure: true}", "insecure: true, drift: enforce}");
-    assert_eq!(error(&drift), "targets.leaf1.drift: not implemented yet: `enforce`");
     let often = error(&SMALL.replace("insecure: true}", "insecure: true, drift-interval: 9ms}"));
     assert!(often.starts_with("targets.leaf1.drift-interval: is too short"), "{often}");
 }

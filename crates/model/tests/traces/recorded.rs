@@ -25,7 +25,7 @@ fn recorded() -> Recorded {
     let content = vec![
         Changes {
             revision: Revision::new(4),
-            ops: vec![Op::Binding { target: target(), binding: Binding { models } }],
+            ops: vec![Op::Binding { target: target(), binding: Binding::of(models) }],
         },
         Changes {
             revision: Revision::new(7),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path as FilePath;
 
 use lockstep_protocol::record::{
-    Header, Kind, Mastership, Mode, Part, PartStatus, Proposal, Status, Transaction,
+    Header, Initial, Kind, Mastership, Mode, Part, PartStatus, Proposal, Status, Transaction,
 };
 use lockstep_protocol::{Changes, Op};
 use lockstep_southbound::Notice;
@@ -16,7 +16,6 @@ use lockstep_yang::{ModelSet, Options};
 
 use super::heard::KEPT;
 use super::*;
-use crate::target::Initial;
 
 const MOTD: &str = "/system/motd";
 
@@ -50,6 +49,7 @@ impl World {
             driver: Arc::new(Gnmi::new(Reach::default(), models.clone())),
             models,
             initial: Initial::Adopt,
+            drift: Policy::Report,
             ignore: Vec::new(),
             tags: Vec::new(),
         };
@@ -152,7 +152,7 @@ fn what_is_changed_is_drift_until_it_is_changed_back() {
     world.hear_changed("by hand");
     let (shows, wanted) = (Some(Content::leaf("by hand")), Some(Content::leaf("v0")));
     let first = vec![Difference { path: at(MOTD), shows, wanted }];
-    assert_eq!(world.drifted(), Drifted { first, more: 0 });
+    assert_eq!(world.drifted(), Drifted { first, ..Drifted::default() });
     world.hear_changed("v0");
     assert!(!world.is_drifted());
 }
@@ -237,7 +237,7 @@ fn of_many_differences_the_first_are_shown_and_the_others_counted() {
     let total = KEPT + 50;
     let held = (1..total).map(entry).chain([(at(MOTD), Content::leaf("v1"))]);
     world.hear(1, Notice::All(held.collect()));
-    let Drifted { first, more } = world.drifted();
+    let Drifted { first, more, .. } = world.drifted();
     assert_eq!((first.len(), more), (SHOWN, total - SHOWN));
     let heard = world.drift.heard(&world.spec.name);
     assert_eq!(heard.shown(&Configuration::new()).count(), KEPT);

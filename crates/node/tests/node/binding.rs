@@ -3,7 +3,8 @@
 use std::fs;
 use std::sync::Arc;
 
-use lockstep_node::{Initial, Options, Retention, StartError, start};
+use lockstep_node::{Options, Retention, StartError, start};
+use lockstep_protocol::record::Initial;
 use lockstep_store::{Memory, Records};
 use lockstep_types::NodeName;
 use lockstep_yang::{ModelSet, Options as Models};

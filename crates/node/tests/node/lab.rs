@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_node::{Handle, Initial, Options, Retention, Running, TargetSpec, start};
-use lockstep_protocol::record::{Kind, Mode};
+use lockstep_node::{Handle, Options, Retention, Running, TargetSpec, start};
+use lockstep_protocol::record::{Drift, Initial, Kind, Mode};
 use lockstep_protocol::{Body, Reply, Request, Until, View};
 use lockstep_simulator::{Options as Devices, Simulator};
 use lockstep_southbound::gnmi::{Gnmi, Options as Reach};
@@ -44,8 +44,17 @@ impl Lab {
     /// A node in front of these devices.
     pub(crate) async fn with(simulator: Simulator, models: ModelSet, initial: Initial) -> Self {
         let records = Records::open(Arc::new(Memory::new())).await.unwrap();
+        Self::on(records, simulator, |i, at| spec(i, at, &models, initial)).await
+    }
+
+    /// A node on this store, in front of these devices.
+    pub(crate) async fn on(
+        records: Records,
+        simulator: Simulator,
+        spec: impl Fn(usize, SocketAddr) -> TargetSpec,
+    ) -> Self {
         let targets = simulator.addresses().iter().enumerate();
-        let targets = targets.map(|(i, at)| spec(i + 1, *at, &models, initial)).collect();
+        let targets = targets.map(|(i, at)| spec(i + 1, *at)).collect();
         let name = NodeName::new("n1").unwrap();
         let retention = Retention::default();
         let options =
@@ -92,6 +101,21 @@ impl Lab {
         }
     }
 
+    /// Waits for something that no view shows.
+    pub(crate) async fn eventually(&self, what: &str, condition: impl Fn() -> bool) {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        while !condition() {
+            assert!(tokio::time::Instant::now() < deadline, "in vain: {what}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Stops the node and leaves the devices as they are.
+    pub(crate) async fn leave(self) -> Simulator {
+        self.node.stop().await.unwrap();
+        self.simulator
+    }
+
     pub(crate) async fn stop(self) {
         self.node.stop().await.unwrap();
         self.simulator.stop().await;
@@ -119,6 +143,7 @@ pub(crate) fn spec(
         models: models.clone(),
         driver: Arc::new(Gnmi::new(reach, models.clone())),
         initial,
+        drift: Drift::Report,
         ignore: Vec::new(),
         tags: Vec::new(),
     }

@@ -17,8 +17,9 @@ impl Service {
             "pause" => Order::Pause,
             "resume" => Order::Resume,
             "sync" => Order::Sync,
+            "adopt" => Order::Adopt,
             other => {
-                let known = "there are pause, resume and sync";
+                let known = "there are pause, resume, sync and adopt";
                 return Err(Status::invalid_argument(format!(
                     "there is no order {other:?}; {known}"
                 )));

@@ -77,7 +77,7 @@ fn held<'v>(view: &'v View, target: &Target) -> impl Iterator<Item = &'v Path> +
     let holder = view.header(target).holder.and_then(|holder| view.transaction(holder));
     let change = holder.map(|holder| match holder.kind {
         Kind::Rollback { of, .. } => of,
-        Kind::Change | Kind::Restore { .. } => holder.index,
+        _ => holder.index,
     });
     let proposal = change.and_then(|change| view.proposal(change, target));
     proposal.into_iter().flat_map(|proposal| proposal.delta.paths())

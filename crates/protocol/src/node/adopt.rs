@@ -98,11 +98,25 @@ impl Node {
         let differs = || {
             let applied = self.view.applied(target);
             let shown: Delta = applied.diff(seen);
-            let unwanted = self.view.not_as_wanted(target, shown.iter());
-            unwanted.into_iter().map(|(path, own)| (path.clone(), own.clone())).collect()
+            let unwanted = self.view.not_as_wanted(target, shown.iter()).into_iter();
+            let ignored = |path| binding.ignore.iter().any(|pattern| pattern.covers(path));
+            unwanted
+                .filter(|(path, _)| !ignored(path))
+                .map(|(path, own)| (path.clone(), own.clone()))
+                .collect()
         };
         let delta: Delta = asked.then(differs)?;
         (!delta.is_empty()).then_some((false, delta))
+    }
+
+    /// Drops what was seen of devices on connections that are gone.
+    pub(super) fn forget_seen(&mut self) {
+        let links = &self.desk.links;
+        let is_seen = |target: &Target| {
+            let link = links.get(target);
+            link.is_some_and(|link| matches!(link.work, Work::Answered(Outcome::Seen(_))))
+        };
+        self.desk.seen.retain(is_seen);
     }
 
     /// What is to be recorded of devices now, as entries.

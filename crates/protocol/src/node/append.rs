@@ -57,6 +57,7 @@ pub(super) const fn is_wide(targets: usize, records_per_write: usize) -> bool {
 impl Node {
     pub(super) fn wake_append(&mut self, out: &mut Vec<Command>) {
         self.turn_away(out);
+        self.forget_seen();
         let entries = self.batch(out);
         if entries.is_empty() {
             return;

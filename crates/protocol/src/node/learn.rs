@@ -176,6 +176,9 @@ impl Node {
     fn concerned_target(&self, target: &Target, wakes: &mut BTreeSet<Wake>) {
         wakes.insert(Wake::Target(target.clone()));
         wakes.insert(Wake::Recheck(target.clone()));
+        if self.desk.orders.contains_key(target) {
+            wakes.insert(Wake::Operate(target.clone()));
+        }
         let holder = self.view.header(target).holder;
         wakes.extend(
             [self.view.commit_head(target), holder].into_iter().flatten().map(Wake::Transaction),

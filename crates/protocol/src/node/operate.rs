@@ -23,9 +23,22 @@ impl Node {
             out.push(Command::Answer { client, reply });
             return None;
         }
+        if let Some(refusal) = self.cannot_adopt(&target, order) {
+            out.push(Command::Answer { client, reply: Reply::Refused(refusal) });
+            return None;
+        }
         let ordered = Ordered { client, order, written: false };
         self.desk.orders.entry(target.clone()).or_default().push(ordered);
         Some(Wake::Operate(target))
+    }
+
+    /// Nobody can tell what a device has that is not there, or is left alone.
+    fn cannot_adopt(&self, target: &Target, order: Order) -> Option<Refusal> {
+        let adopts = order == Order::Adopt;
+        let paused = adopts && self.view.header(target).paused;
+        let away = adopts && self.view.master(target).is_none();
+        let refusal = paused.then(|| Refusal::Paused(target.clone()));
+        refusal.or_else(|| away.then(|| Refusal::NotConnected(target.clone())))
     }
 
     /// The first order for a target is in the store.
@@ -42,6 +55,10 @@ impl Node {
             let (client, order) = (first.client, first.order);
             if !first.written && !self.is_so(target, order) {
                 self.write_order(target, order, out);
+                return;
+            }
+            if order == Order::Adopt && self.view.header(target).adopting {
+                // Woken again with whatever is written about the target.
                 return;
             }
             if let Some(orders) = self.desk.orders.get_mut(target) {
@@ -66,7 +83,7 @@ impl Node {
             Order::Pause => header.paused,
             Order::Resume => !header.paused,
             Order::Sync => header.synced == Term::ZERO && header.resync_refused.is_none(),
-            Order::Adopt => false,
+            Order::Adopt => header.adopting,
         }
     }
 

@@ -166,6 +166,9 @@ impl Node {
         let view = &self.view;
         let applied = view.applied(target);
         let marks = view.marks(target);
+        // One that is brought in line is brought in line everywhere.
+        let ignored = view.binding(target).filter(|_| view.is_synchronised(target));
+        let ignored = ignored.map(|binding| binding.ignore.as_slice()).unwrap_or_default();
         let next = over
             .and_then(|index| view.transaction(index))
             .map(|transaction| effect::applied(view, transaction, target))
@@ -178,7 +181,7 @@ impl Node {
                 let marked = marks
                     .and_then(|marks| marks.get(path))
                     .is_some_and(|mark| mark.wanted == *wanted && mark.seen.as_ref() == holds);
-                !soon && !marked
+                !soon && !marked && !ignored.iter().any(|pattern| pattern.covers(path))
             })
             .collect()
     }

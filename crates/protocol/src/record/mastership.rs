@@ -1,6 +1,6 @@
 //! Who may write to a target, and what the target is bound to.
 
-use lockstep_types::{Connection, ModelDigest, SessionId, Term};
+use lockstep_types::{Connection, ModelDigest, Path, SessionId, Term};
 use serde::{Deserialize, Serialize};
 
 /// The one node that may write to a target. A permanent record: there is no master when it names no
@@ -27,6 +27,17 @@ pub struct Binding {
     /// What is done with a device that was changed behind our back.
     #[serde(default)]
     pub drift: Drift,
+    /// Where the device may be changed behind our back without anyone caring.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignore: Vec<Path>,
+}
+
+impl Binding {
+    /// To these models, and as new targets are.
+    #[must_use]
+    pub fn of(models: ModelDigest) -> Self {
+        Self { models, initial: Initial::default(), drift: Drift::default(), ignore: Vec::new() }
+    }
 }
 
 /// What is done with a device that has a configuration of its own when it is first met.

@@ -25,7 +25,7 @@ pub(crate) async fn records(store: impl Store) -> Records {
 
 pub(crate) fn bound(on: &Target) -> Op {
     let models = ModelDigest::new("models-1").expect("a digest");
-    Op::Binding { target: on.clone(), binding: Binding { models } }
+    Op::Binding { target: on.clone(), binding: Binding::of(models) }
 }
 
 pub(crate) fn unchanged(view: &View, key: Key) -> Compare {

@@ -103,14 +103,4 @@ pub(super) const MUTANTS: &[Mutant] = &[
         scenario: "enforced",
         invariant: "Convergence",
     },
-    Mutant {
-        name: "adoption-order-stays",
-        breaks: "an order to adopt is never done",
-        stands_for: "target adopt",
-        file: "protocol/src/step/recording.rs",
-        find: "    header.adopting = false;\n",
-        replace: "",
-        scenario: "tampered",
-        invariant: "Progress",
-    },
 ];

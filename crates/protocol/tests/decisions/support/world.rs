@@ -109,5 +109,5 @@ impl World {
 /// The binding of a target to models.
 pub(crate) fn bound(on: &str, models: &str) -> Op {
     let models = ModelDigest::new(models).expect("a digest");
-    Op::Binding { target: target(on), binding: Binding { models } }
+    Op::Binding { target: target(on), binding: Binding::of(models) }
 }
