@@ -70,7 +70,7 @@ def test_what_somebody_else_changed_is_adopted(lab):
     lab.set("leaf1", update=[("/system/motd", "agreed")])
     lab.sim("drift", lab.device("leaf1"), "/system/motd", "changed by hand")
     until("it is agreed", lambda: lab.get("leaf1", "/system/motd") == "changed by hand")
-    entry = lab.transactions()[-1]
+    entry = lab.transactions()[0]
     assert (entry["kind"], entry["status"]) == ("adopt", "applied")
     lab.run("rollback", str(entry["index"]), "--yes")
     assert lab.on_device("leaf1", "/system/motd") == "agreed"
