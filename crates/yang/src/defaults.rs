@@ -89,8 +89,9 @@ impl ModelSet {
         let mut gather = Gather::new(self, tree);
         gather.region(at, &region.conditional);
         let look = gather.look(at);
+        let is_all = gather.uphold(at, &region.conditional);
         let (part, _) = gather.finish()?;
-        let Some(look) = look.filter(|look| look.len() <= LARGE) else {
+        let Some(look) = look.filter(|look| is_all && look.len() <= LARGE) else {
             return Some(Arc::new(self.libyang_defaults(&part, id, at)));
         };
         let looks = || self.0.looks.lock().unwrap_or_else(PoisonError::into_inner);

@@ -45,7 +45,6 @@ impl<'a> Gather<'a> {
 
     /// What decides on what is there by default in a region: its own conditions and choices.
     pub(crate) fn region(&mut self, at: &Path, conditional: &[(Path, Id)]) {
-        // The region itself is there, so its conditions hold.
         let there = self.set.schema().find(at).map(|id| self.set.schema().node(id).kind);
         match there {
             Some(Kind::List) => drop(self.part.insert(at.clone(), Content::Entry)),
@@ -57,6 +56,21 @@ impl<'a> Gather<'a> {
         for (below, id) in conditional {
             self.note(*id, &at.join(below));
         }
+    }
+
+    /// What shows libyang that a region is there, if it has conditions: it decides on none inside what it
+    /// has not seen the conditions of. They hold, so they are no part of how the region looks; gives
+    /// whether they bring in nothing of the region either.
+    pub(crate) fn uphold(&mut self, at: &Path, conditional: &[(Path, Id)]) -> bool {
+        let conditions = conditional.iter().any(|(_, id)| self.set.rules().part(*id).has_when);
+        let inside = |part: &BTreeMap<Path, Content>| {
+            part.keys().filter(|path| at.is_prefix_of(path)).count()
+        };
+        let before = inside(&self.part);
+        if conditions {
+            self.conditions_down(at);
+        }
+        inside(&self.part) == before
     }
 
     /// All that is in so far, seen from a node; none if that does not tell all there is to its

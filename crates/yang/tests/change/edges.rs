@@ -7,7 +7,7 @@
 use crate::models::{Kind, Models, Node, Type};
 
 /// Each with a name.
-pub(crate) const EDGES: [(&str, &str); 64] = [
+pub(crate) const EDGES: [(&str, &str); 67] = [
     ("leafref to a leaf", "container c\n  leaf t letter\nleaf r ref ../c/t\nleaf-list m ref /c/t"),
     (
         "leafref to a key",
@@ -240,6 +240,18 @@ pub(crate) const EDGES: [(&str, &str); 64] = [
     (
         "default under a condition on a default beside it",
         "leaf d letter | default c; when \"not(/c/x = 'b')\";\ncontainer c\n  leaf x letter | default b;\n  leaf y letter",
+    ),
+    (
+        "default under a condition in an entry under one",
+        "leaf s letter\nlist l | when \"/s = 'a'\";\n  key k letter\n  leaf x letter\n  leaf d letter | default b; when \"../x = 'c'\";",
+    ),
+    (
+        "default under a condition below a container under one",
+        "leaf s letter\ncontainer c | when \"/s = 'a'\";\n  container p presence\n    leaf x letter\n    leaf d letter | default b; when \"../x = 'c'\";",
+    ),
+    (
+        "default under a condition in an entry under one on another case",
+        "choice 0 mandatory false;\nlist l @0.0 | when \"not(../z)\";\n  key k letter\n  leaf d letter | default b;\n  leaf x letter\n  leaf e letter | default c; when \"../x = 'a'\";\nleaf z letter @0.1",
     ),
     (
         "default under a condition on the order of entries",

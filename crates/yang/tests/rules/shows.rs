@@ -1,6 +1,6 @@
 //! How much is shown: depth, modules, with and without defaults.
 
-use lockstep_types::Configuration;
+use lockstep_types::{Configuration, Content};
 use lockstep_yang::{Form, ModelSet, Options, Show};
 use serde_json::{Value as Json, json};
 
@@ -103,4 +103,29 @@ fn a_default_that_another_default_rules_out_is_not_shown() {
     assert_eq!(shown(&beside), [json!({"a:c": {"x": 1, "y": 5}})]);
     let other = with(&set, json!({"a:c": {"x": 3}}));
     assert_eq!(shown(&other), [json!({"a:c": {"x": 3}, "a:d": 2})]);
+}
+
+/// Conditions of an entry and of a default in it, which are all to be heeded.
+#[test]
+fn a_default_in_an_entry_under_a_condition() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "module a { namespace 'urn:a'; prefix a; choice o { \
+        case l { list l { when \"not(../z)\"; key k; leaf k { type string; } \
+            leaf d { type string; default on; } leaf x { type string; } \
+            leaf e { type string; when \"../x = 'y'\"; default off; } } } \
+        case z { leaf z { type string; } } } }";
+    std::fs::write(folder.path().join("a.yang"), module).unwrap();
+    let set =
+        ModelSet::load(&Options { path: folder.path().to_owned(), ..Options::default() }).unwrap();
+    let of = |tree: &Configuration| {
+        let leaves = set.leaves(tree, &path("/l[k=a]")).unwrap().into_iter();
+        leaves.map(|(path, _)| path.to_string()).collect::<Vec<_>>()
+    };
+    // An entry that is there only for what is in it, which comes to be read with the other case.
+    let units = [(path("/l[k=a]/d"), Content::leaf("mine"))];
+    assert_eq!(of(&units.into_iter().collect()), ["/l[k=a]/d"]);
+    // What was read there says nothing of this one.
+    assert_eq!(of(&with(&set, json!({"a:l": [{"k": "a"}]}))), ["/l[k=a]/d", "/l[k=a]/k"]);
+    let lets = with(&set, json!({"a:l": [{"k": "a", "x": "y"}]}));
+    assert_eq!(of(&lets), ["/l[k=a]/d", "/l[k=a]/e", "/l[k=a]/k", "/l[k=a]/x"]);
 }

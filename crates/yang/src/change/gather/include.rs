@@ -26,14 +26,7 @@ impl Gather<'_> {
         }
         self.part.insert(path.clone(), content.clone());
         self.module(path);
-        let mut id = ROOT;
-        for (depth, element) in path.elements().iter().enumerate() {
-            let Some(child) = self.set.schema().child(id, element.name()) else { return };
-            id = child;
-            if self.set.rules().part(id).has_when {
-                self.conditions(id, &prefix(path, depth + 1));
-            }
-        }
+        let Some(id) = self.conditions_down(path) else { return };
         // One that names nothing would make libyang give up.
         if self.set.rules().part(id).instance {
             for named in self.set.named(self.result, path).into_iter().flatten() {
@@ -67,6 +60,18 @@ impl Gather<'_> {
     pub(super) fn include_all(&mut self, path: &Path) {
         let units: Vec<Path> = self.result.under(path).map(|(path, _)| path.clone()).collect();
         units.iter().for_each(|path| self.include(path));
+    }
+
+    /// The conditions of a node and of all above it; gives the node.
+    pub(super) fn conditions_down(&mut self, path: &Path) -> Option<Id> {
+        let mut id = ROOT;
+        for (depth, element) in path.elements().iter().enumerate() {
+            id = self.set.schema().child(id, element.name())?;
+            if self.set.rules().part(id).has_when {
+                self.conditions(id, &prefix(path, depth + 1));
+            }
+        }
+        Some(id)
     }
 
     pub(super) fn conditions(&mut self, id: Id, path: &Path) {
