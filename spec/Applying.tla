@@ -6,7 +6,7 @@
 (* store).  Anything can happen between two of them: a crash, a lost       *)
 (* connection, a new master, a turn, a cancel.                             *)
 (***************************************************************************)
-EXTENDS Deciding
+EXTENDS Windows
 
 \* A node writes to a device only on the connection it won its term on, one
 \* request at a time.
@@ -66,7 +66,7 @@ UndoInStore(t) ==
 ---------------------------------------------------------------------------
 \* RESYNC: claim (raise the device's election id, which shuts out every older
 \* master), read, send the difference (rule 6).  It does not start while an
-\* undo waits (rule 5).
+\* undo waits (rule 5), nor a revert, which does not wait for it.
 
 \* A path is left alone if it is as wanted, if it already is what the head of
 \* the apply queue will make it (no flap), or if this is what the device makes
@@ -94,7 +94,7 @@ SendDifference(n, t, seen) ==
      ELSE Send(n, t, "sync", head, delta)
 
 MayClaim(n, t) ==
-  /\ Ready(n, t) /\ ~InSync(n, t) /\ UndoQueue(t) = {}
+  /\ Ready(n, t) /\ ~InSync(n, t) /\ UndoQueue(t) = {} /\ RevertQueue(t) = {}
   /\ device[t].on /\ device[t].election <= belief[n][t].term
 
 \* In one step, where a scenario does not ask for more ...
@@ -177,12 +177,22 @@ RecordApplied(i, t, c) ==
 
 \* Rules 1 and 2.  The refusal is the turn, or the withdrawal, in one write.
 \* The device may hold some of i all the same, from an earlier send that was
-\* never recorded: it is read again before anything else.
+\* never recorded: it is read again before anything else.  A revert has no
+\* other way to go: it is recorded all the same, and the resync brings it about.
 RecordRefused(i, t) ==
-  IF IsAtomic(i)
+  IF IsRevert(i) THEN RecordApplied(i, t, [config EXCEPT ![t].synced = 0])
+  ELSE IF IsAtomic(i)
   THEN Write([LogTurned(i) EXCEPT ![i].proposal[t] = "Refused"],
              [ConfigTurned(i) EXCEPT ![t].applied.index = i, ![t].synced = 0])
   ELSE Withdraw(i, {t})
+
+\* A revert where no master is synchronised: in the store alone, as an undo is (rule 4).
+RevertInStore(t) ==
+  \E i \in RevertQueue(t) :
+    /\ \/ ~HasMaster(t)
+       \/ \E n \in Node : IsMaster(n, t) /\ request[n][t] = Idle /\ ~InSync(n, t)
+    /\ RecordApplied(i, t, config)
+    /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
 
 \* The device is synchronised, unless the head that was looked at has left the
 \* queue: then something it had left on the device may have been left alone.

@@ -17,8 +17,11 @@ Outcome(e) ==
   ELSE IF e.status = "Reverting" /\ answers \subseteq {"Refused", "Undone"} THEN "Reverted"
   ELSE e.status
 
+\* A window opens with the outcome of its change, if that went well.
+Opened(e) == IF e.window = "asked" /\ e.status = "Applied" THEN [e EXCEPT !.window = "open"] ELSE e
+
 Write(l, c) ==
-  LET done == [i \in DOMAIN l |-> [l[i] EXCEPT !.status = Outcome(l[i])]] IN
+  LET done == [i \in DOMAIN l |-> Opened([l[i] EXCEPT !.status = Outcome(l[i])])] IN
   /\ log' = done
   /\ config' = [t \in Target |->
        IF c[t].holder # 0 /\ done[c[t].holder].status \in Final THEN [c[t] EXCEPT !.holder = 0] ELSE c[t]]
@@ -29,8 +32,9 @@ Write(l, c) ==
 IndexOf(k, l) == LET S == {i \in DOMAIN l : l[i].item = k} IN IF S = {} THEN 0 ELSE Min(S)
 
 \* Script item k as a new entry of log l.  A Rollback that names no targets
-\* stands in the queues of all targets of what it rolls back.
-Entry(k, l) ==
+\* stands in the queues of all targets of what it rolls back.  `origin` is the
+\* session that takes it in.
+Entry(k, l, origin) ==
   LET e == Run.script[k]
       j == IF e.kind = "Change" THEN 0 ELSE IndexOf(e.of, l)
       T == IF e.kind = "Change" THEN DOMAIN e.set
@@ -38,14 +42,20 @@ Entry(k, l) ==
            ELSE IF j = 0 THEN {} ELSE DOMAIN l[j].proposal
   IN [item |-> k, of |-> j, status |-> "Pending", reason |-> None,
       proposal |-> [t \in T |-> "Pending"], undo |-> Empty,
-      written |-> IF e.kind = "Change" /\ k \in Run.wide THEN {} ELSE T]
+      written |-> IF e.kind = "Change" /\ k \in Run.wide THEN {} ELSE T,
+      window |-> IF e.window THEN "asked" ELSE None,
+      origin |-> IF e.window THEN origin ELSE Nobody]
 
 \* The id is compared with those in the log in the append itself: a client
-\* that asks again gets the first outcome, not a second entry.
+\* that asks again gets the first outcome, not a second entry.  Whoever appends
+\* has the whole log before it, so nothing gets into the log behind a window.
+KeptOff(T) == \E i \in Index : KeepsOthersOff(i) /\ Targets(i) \cap T # {}
+
 Submit(k) ==
   /\ IndexOf(k, log) = 0
-  /\ Run.anyOrder \/ k = Len(log) + 1
-  /\ log' = Append(log, Entry(k, log))
+  /\ Run.anyOrder \/ \A before \in 1..(k - 1) : IndexOf(before, log) # 0
+  /\ \E origin \in IF Run.script[k].window THEN Alive ELSE {Nobody} :
+       LET e == Entry(k, log, origin) IN ~KeptOff(DOMAIN e.proposal) /\ log' = Append(log, e)
   /\ UNCHANGED <<config, masters, nodes, request, device, stray, faults, clients>>
 
 ---------------------------------------------------------------------------
@@ -197,7 +207,9 @@ LogTurned(i) ==
 ConfigTurned(i) ==
   [t \in Target |-> IF t \in Targets(i) THEN [config[t] EXCEPT !.committed = Without(i, t, @)] ELSE config[t]]
 
-Turn(i) == log[i].status = "Committed" /\ IsAtomic(i) /\ Write(LogTurned(i), ConfigTurned(i))
+\* What takes out a change that was not confirmed has no way back.
+MayTurn(i) == log[i].status = "Committed" /\ IsAtomic(i) /\ ~IsRevert(i)
+Turn(i) == MayTurn(i) /\ Write(LogTurned(i), ConfigTurned(i))
 
 ---------------------------------------------------------------------------
 \* THE WITHDRAWAL: a queued transaction leaves one target, as if it had never

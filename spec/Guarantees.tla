@@ -75,7 +75,7 @@ RejectedEverywhere == \A i \in Index :
     NoTrace(i) /\ \A t \in Targets(i) : log[i].proposal[t] = "Pending"
 
 \* The same id is one entry.
-OnePerId == \A i, k \in Index : log[i].item = log[k].item => i = k
+OnePerId == \A i, k \in Index : log[i].item = log[k].item /\ log[i].item # 0 => i = k
 
 ---------------------------------------------------------------------------
 \* ALL OR NOTHING
@@ -234,11 +234,42 @@ Durability ==
     /\ Run.script[k].sync => told[k] \in Final
 
 ---------------------------------------------------------------------------
+\* WINDOW
+
+\* A change with a window is seen while that is open, and is taken out by one
+\* revert, which does not turn, or not at all.  Until it is closed nothing comes
+\* behind it that has or may yet have an effect on its targets.
+Window ==
+  \A i \in Index :
+    LET reverts == {r \in Index : IsRevert(r) /\ log[r].of = i} IN
+    /\ log[i].window \in {"open", "confirmed", "reverted"} => log[i].status = "Applied"
+    /\ IF log[i].window = "reverted"
+       THEN \E r \in Index : /\ reverts = {r} /\ Targets(r) = Targets(i)
+                             /\ log[r].status \in {"Committed", "Applied"}
+       ELSE reverts = {}
+    /\ log[i].window = "open" => \A t \in Targets(i) : i \in Shown(t)
+    /\ KeepsOthersOff(i) => \A k \in Index : /\ k > i /\ Targets(k) \cap Targets(i) # {}
+                                            => log[k].status \in {"Rejected", "Cancelled"}
+
+\* How it goes on: with the outcome of its change, and then one way or the
+\* other: confirmed while there is time, or taken out when that has run out or
+\* a client calls it off.
+WindowForward ==
+  [][/\ \A i \in Index :
+          LET old == log[i].window
+              new == log'[i].window
+          IN \/ new = old
+             \/ old = "asked" /\ new = "open"
+             \/ old = "open" /\ new = "confirmed" /\ i \notin ended
+             \/ old = "open" /\ new = "reverted" /\ (i \in ended \/ log[i].item \in Run.cancels)
+     /\ \A i \in DOMAIN log' \ Index : log'[i].window \in {None, "asked"}]_vars
+
+---------------------------------------------------------------------------
 \* PROGRESS
 
 \* Everything in the log is decided and gets its outcome, except that a queued
-\* transaction waits for a device that is gone.
+\* transaction waits for a device that is gone; and every window is closed.
 Progress == <>[](\A i \in Index :
-  /\ log[i].status # "Pending"
+  /\ log[i].status # "Pending" /\ log[i].window # "open"
   /\ IsAtomic(i) \/ Targets(i) \cap Run.gone = {} => HasOutcome(i))
 =============================================================================

@@ -8,7 +8,7 @@
 EXTENDS Guarantees, TLC
 
 Landmark(k, name, met) == TLCGet(k) \/ (met => TLCSet(k, TRUE) /\ PrintT(name))
-ASSUME \A k \in 1..28 : TLCSet(k, FALSE)
+ASSUME \A k \in 1..34 : TLCSet(k, FALSE)
 
 Some(status) == \E i \in Index : log[i].status = status
 Because(reason) == \E i \in Index : log[i].reason = reason
@@ -66,7 +66,7 @@ ReachesUnrecorded == Landmark(23, "ReachesUnrecorded",
     /\ \A p \in Paths(i, t) : Delta(i, t)[p] # Absent /\ device[t].values[p] = Delta(i, t)[p])
 \* A client that was told "decided" of what was then reverted.
 ReachesToldThenReverted == Landmark(24, "ReachesToldThenReverted",
-  \E i \in Index : told[log[i].item] = "Committed" /\ log[i].status = "Reverted")
+  \E i \in Index : log[i].item # 0 /\ told[log[i].item] = "Committed" /\ log[i].status = "Reverted")
 \* A reader that was shown an atomic change.
 ReachesShown == Landmark(25, "ReachesShown",
   \E t \in Target, p \in Path : reader[t][p].writer # 0 /\ IsAtomic(reader[t][p].writer))
@@ -77,6 +77,22 @@ ReachesPrepared == Landmark(26, "ReachesPrepared",
 ReachesDisturbed == Landmark(27, "ReachesDisturbed",
   \E i, k \in Index : \E t, u \in Targets(i) : Prepared(i, t) /\ Withdrawn(k, u) /\ ~Prepared(i, u))
 ReachesIncomplete == Landmark(28, "ReachesIncomplete", Because("incomplete"))
+\* A change that was confirmed; one that was not; and what is kept off its target meanwhile.
+InWindow(stage) == {i \in Index : log[i].window = stage}
+ReachesConfirmed    == Landmark(29, "ReachesConfirmed", InWindow("confirmed") # {})
+ReachesNotConfirmed == Landmark(30, "ReachesNotConfirmed",
+  \E i \in Index : IsRevert(i) /\ log[i].status = "Applied")
+ReachesKeptOff == Landmark(31, "ReachesKeptOff",
+  \E i \in InWindow("open"), k \in Item : /\ IndexOf(k, log) = 0
+                                          /\ DOMAIN Entry(k, log, Nobody).proposal \cap Targets(i) # {})
+\* A device that refuses to have it taken out; one that is not asked; a node that is gone when it has to be.
+ReachesRevertRefused == Landmark(32, "ReachesRevertRefused",
+  \E n \in Node, t \in Target : LET r == request[n][t] IN
+    r.stage = "answered" /\ r.what = "apply" /\ r.i # 0 /\ IsRevert(r.i) /\ ~r.ok)
+ReachesRevertAhead == Landmark(33, "ReachesRevertAhead",
+  \E x \in Proposed("Applied") : IsRevert(x[1]) /\ ~HasMaster(x[2]))
+ReachesRevertTakenOver == Landmark(34, "ReachesRevertTakenOver",
+  \E i \in InWindow("reverted") : log[i].origin \notin leases)
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

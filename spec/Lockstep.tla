@@ -17,7 +17,7 @@ EXTENDS Mastership
 \* A reader of all targets is shown what is visible, at one revision of the store.
 Look ==
   /\ Run.reads /\ reader' = [t \in Target |-> Visible(t)]
-  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, told>>
+  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, told, ended>>
 
 \* A client is told what the store says: at the outcome, or, if it did not
 \* want to wait, from the decision on.  It may ask as often as it likes.
@@ -26,7 +26,7 @@ Answer(k) ==
   /\ Run.answers /\ i # 0
   /\ IF Run.script[k].sync THEN HasOutcome(i) ELSE log[i].status # "Pending"
   /\ told' = [told EXCEPT ![k] = log[i].status]
-  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, reader>>
+  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, reader, ended>>
 
 ---------------------------------------------------------------------------
 \* START
@@ -35,15 +35,16 @@ Answer(k) ==
 \* entry may be left alone for as long as one likes, so this leaves out
 \* nothing but the other orders in which clients might have submitted them.
 
-RECURSIVE FirstEntries(_)
-FirstEntries(k) == IF k = 0 THEN << >> ELSE LET l == FirstEntries(k - 1) IN Append(l, Entry(k, l))
+RECURSIVE FirstEntries(_, _)
+FirstEntries(k, origin) ==
+  IF k = 0 THEN << >> ELSE LET l == FirstEntries(k - 1, origin) IN Append(l, Entry(k, l, origin))
 
 Init ==
-  /\ log = FirstEntries(Run.inLog)
   /\ config = [t \in Target |-> NewConfig]
   /\ leases = {<<n, 1>> : n \in Node}
   /\ session = [n \in Node |-> 1]
   /\ \E first \in Node :
+       /\ log = FirstEntries(Run.inLog, <<first, 1>>)
        /\ master = [t \in Target |-> [session |-> <<first, 1>>, term |-> 1, link |-> 1]]
        /\ belief = [n \in Node |-> [t \in Target |->
             IF n = first THEN [term |-> 1, link |-> 1] ELSE [term |-> 0, link |-> 0]]]
@@ -54,6 +55,7 @@ Init ==
   /\ faults = [restarts |-> 0, crashes |-> 0, expiries |-> 0, strays |-> 0, resyncs |-> 0]
   /\ reader = [t \in Target |-> Blank]
   /\ told = [k \in Item |-> None]
+  /\ ended = {}
 
 ---------------------------------------------------------------------------
 \* STEPS
@@ -63,11 +65,12 @@ StoreStep ==
   \/ \E i \in Index : Decide(i) \/ (Unreachable(i) /\ Deadline(i)) \/ \E t \in Targets(i) : RecordNothing(i, t)
   \/ \E i \in Index : DecideWide(i) \/ GiveUpUnwritten(i) \/ \E t \in Targets(i) : Gather(i, t) \/ Prepare(i, t)
   \/ \E t \in Target : Recheck(t)
+  \/ \E i \in Index : RunOut(i) \/ \E n \in Node : RevertLate(n, i)
   \/ ExpireDead
   \/ \E n \in Node : Rejoin(n)
 \* ... and for one target.
 TargetStep(t) ==
-  \/ UndoInStore(t)
+  \/ UndoInStore(t) \/ RevertInStore(t)
   \/ t \notin Run.gone /\ Start(t)
   \/ \E n \in Node :
        \/ SendProposal(n, t) \/ SendUndo(n, t)
@@ -78,7 +81,7 @@ TargetStep(t) ==
 \* What the clients do.
 ClientStep ==
   \/ \E k \in Item : Submit(k) \/ Answer(k)
-  \/ \E i \in Index : Cancel(i)
+  \/ \E i \in Index : Cancel(i) \/ CallOff(i) \/ Confirm(i)
   \/ Look
 \* What time and misfortune do.
 Fault ==

@@ -23,7 +23,7 @@ Elect(n, t) ==
 \* A master whose connection is gone lets go, so that another node can try.
 Release(n, t) ==
   /\ IsMaster(n, t) /\ ~link[n][t].up /\ request[n][t] = Idle
-  /\ master' = [master EXCEPT ![t].session = <<None, 0>>]
+  /\ master' = [master EXCEPT ![t].session = Nobody]
   /\ UNCHANGED <<store, leases, nodes, request, device, stray, faults, clients>>
 
 ---------------------------------------------------------------------------

@@ -12,11 +12,12 @@ Both  == {"t1", "t2"}
 \* BODIES
 
 Atomic(s) == [kind |-> "Change", atomic |-> TRUE, sync |-> TRUE, set |-> s,
-              of |-> 0, rule |-> None, named |-> {}]
+              of |-> 0, rule |-> None, named |-> {}, window |-> FALSE]
 Queued(s) == [Atomic(s) EXCEPT !.atomic = FALSE]
 RollBack(k, rule) == [Atomic(Empty) EXCEPT !.kind = "Rollback", !.of = k, !.rule = rule]
 Only(e, T) == [e EXCEPT !.named = T]           \* a Rollback that names its targets
 Async(e) == [e EXCEPT !.sync = FALSE]
+Confirmed(e) == [e EXCEPT !.window = TRUE]     \* taken out again unless it is confirmed
 
 ---------------------------------------------------------------------------
 \* WHAT MAY GO WRONG: nothing, unless a scenario says so.
@@ -30,6 +31,7 @@ Quiet(script) == [
   rejects     |-> FALSE,         \* validation may fail for any reason
   needs       |-> {},            \* <<b, a>>: path b may be set only while path a is
   cancels     |-> {},            \* items that may be cancelled, at any moment
+  confirms    |-> {},            \* items with a window that may be confirmed
   latePending |-> FALSE,         \* the deadline of a Pending entry may pass
   deadline    |-> "unreachable", \* that of an atomic one: while a target is unreachable, or at "any" moment
 
@@ -180,6 +182,23 @@ WideRollbackScript == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
                          RollBack(1, "target"),
                          Queued([t1 |-> [b |-> "3"]]) >>
 WideRollbackRun == [Quiet(WideRollbackScript) EXCEPT !.wide = {1, 2}, !.refuses = Both, !.cancels = {1}]
+
+---------------------------------------------------------------------------
+\* CONFIRM WINDOWS
+
+\* A change with a window behind a queued one, and a change that has to wait for its end.
+WindowScript == << Queued([t1 |-> [a |-> "1"]]),
+                   Confirmed(Atomic([t1 |-> [a |-> "2", b |-> "2"]])),
+                   Atomic([t1 |-> [a |-> "3"]]) >>
+WindowRun == [Quiet(WindowScript) EXCEPT !.inLog = 2, !.confirms = {2}, !.cancels = {2},
+                !.refuses = {"t1"}, !.cuts = {"t1"}, !.terms = 2]
+\* The node that took it in may be gone when its time has run out.
+ExpiryRun == [Quiet(<< Confirmed(Atomic([t1 |-> [a |-> "1"]])) >>) EXCEPT !.inLog = 0, !.confirms = {1},
+                !.refuses = {"t1"}, !.crashes = 1]
+\* Two targets, one of which may never come back.
+UnconfirmedScript == << Confirmed(Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]])), Queued([t1 |-> [b |-> "2"]]) >>
+UnconfirmedRun == [Quiet(UnconfirmedScript) EXCEPT !.inLog = 1, !.refuses = {"t1"},
+                     !.stops = {"t2"}, !.restarts = 1, !.silent = {"t2"}, !.gone = {"t2"}]
 
 ---------------------------------------------------------------------------
 \* DEVICES THAT MISBEHAVE

@@ -33,22 +33,24 @@ VARIABLES
   faults,        \* how much has gone wrong so far
   \* the clients
   reader,        \* what a reader of all targets was last shown
-  told           \* script item -> the answer its client was given
+  told,          \* script item -> the answer its client was given
+  ended          \* the entries whose time to be confirmed has run out
 
 store   == <<log, config>>
 masters == <<master, leases>>
 nodes   == <<session, belief, link>>
-clients == <<reader, told>>
-vars    == <<log, config, master, leases, session, belief, link, request, device, stray, faults, reader, told>>
+clients == <<reader, told, ended>>
+vars    == <<log, config, master, leases, session, belief, link, request, device, stray, faults, reader, told, ended>>
 
 None == "none"
+Nobody == <<None, 0>>                   \* no session
 Idle == [stage |-> "idle"]
 Blank == [p \in Path |-> Nothing]
 
 ---------------------------------------------------------------------------
 \* TRANSACTIONS
 \* An entry of the log:
-\*   item      the script item it came from: its body, and also its id
+\*   item      the script item it came from: its body, and also its id (0: a node's own, the revert of a window)
 \*   of        what a Rollback rolls back, as an index (0: unknown)
 \*   status    Pending -> Committed | Rejected | Cancelled;
 \*             Committed -> Applied | Partial | Cancelled | Reverting | Reverted; Reverting -> Reverted
@@ -56,6 +58,8 @@ Blank == [p \in Path |-> Nothing]
 \*   proposal  target -> Pending | Applied | Refused | Withdrawn | Undone
 \*   undo      target -> the undo of a Change, recorded at the decision
 \*   written   the targets whose edits are in the store: all of them, unless it is wide
+\*   window    None, or asked -> open -> confirmed | reverted: it is taken out again unless it is confirmed
+\*   origin    the session that took it in and carries it on, where a scenario asks (that of a window)
 \* A body is a Change (target -> path -> value) or a Rollback ("target" or
 \* "path" rule), atomic or queued, sync or async: see Scenarios.tla.
 
@@ -64,7 +68,11 @@ Final == {"Applied", "Partial", "Rejected", "Reverted", "Cancelled"}
 Open(i) == log[i].status \in {"Committed", "Reverting"}
 HasOutcome(i) == log[i].status \in Final
 
-Body(i)      == Run.script[log[i].item]
+\* What nodes append of their own accord: the Rollback of what was not confirmed in time.
+RevertBody == [kind |-> "Rollback", atomic |-> TRUE, sync |-> TRUE, set |-> Empty, of |-> 0, rule |-> "window",
+               named |-> {}, window |-> FALSE]
+
+Body(i)      == IF log[i].item = 0 THEN RevertBody ELSE Run.script[log[i].item]
 IsChange(i)  == Body(i).kind = "Change"
 IsAtomic(i)  == Body(i).atomic
 IsWide(i)    == log[i].item \in Run.wide                  \* it has more targets than one write holds
@@ -73,6 +81,11 @@ Targets(i)   == DOMAIN log[i].proposal
 Source(i)    == IF IsChange(i) THEN i ELSE log[i].of     \* the change that i puts in or takes out
 Paths(i, t)  == DOMAIN Delta(Source(i), t)
 Withdrawn(i, t) == t \in Targets(i) /\ log[i].proposal[t] = "Withdrawn"
+IsRevert(i)  == Body(i).rule = "window"
+
+\* Nothing else may come to the targets of i: it has a window that is open, or
+\* is to be.  So its revert finds nothing in its way.
+KeepsOthersOff(i) == log[i].window = "open" \/ (log[i].window = "asked" /\ ~HasOutcome(i))
 
 \* A change is live on t from its decision until it is withdrawn, reverted or
 \* rolled back there.  The revision of t is its latest live change.
@@ -99,24 +112,23 @@ NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
   [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> 0,
    refused |-> FALSE, rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
 
-\* i on top of `side` (a committed or applied part of a configuration).  The
-\* rollback rules see to it that nobody wrote its paths after j, so taking j
-\* out never has to look into the middle of a chain of units.
+\* Change j taken out of `side` (a committed or applied part of a configuration).
+TakenOut(j, t, side) ==
+  [side EXCEPT !.units = TakeOut(@, j, log[j].undo[t]),
+               !.revision = IF @ = j THEN log[j].undo[t].revision ELSE @]
+
+\* i on top of `side`.  The rollback rules see to it that nobody wrote the paths
+\* of j after it, so taking j out never has to look into the middle of a chain.
 With(i, t, side) ==
-  LET j == log[i].of IN
-  IF IsChange(i)
-  THEN [side EXCEPT !.units = Put(@, Delta(i, t), i), !.revision = i]
-  ELSE [side EXCEPT !.units = TakeOut(@, j, log[j].undo[t]),
-                    !.revision = IF @ = j THEN log[j].undo[t].revision ELSE @]
+  IF IsChange(i) THEN [side EXCEPT !.units = Put(@, Delta(i, t), i), !.revision = i]
+  ELSE TakenOut(log[i].of, t, side)
 
 \* i taken out of `side` again.  A Rollback that is taken out puts its change
 \* back, unless that was withdrawn on t in the meantime and must stay out.
 \* (Nothing is committed on t after an open Rollback, so "back" is the top.)
 Without(i, t, side) ==
   LET j == log[i].of IN
-  IF IsChange(i)
-  THEN [side EXCEPT !.units = TakeOut(@, i, log[i].undo[t]),
-                    !.revision = IF @ = i THEN log[i].undo[t].revision ELSE @]
+  IF IsChange(i) THEN TakenOut(i, t, side)
   ELSE IF Withdrawn(j, t) THEN side
   ELSE [side EXCEPT !.units = Put(@, Delta(j, t), j), !.revision = IF @ < j THEN j ELSE @]
 
@@ -140,6 +152,9 @@ CommitQueue(t) == {i \in Index : log[i].status = "Pending" /\ t \in Targets(i)}
 ApplyQueue(t) == {i \in Index : /\ log[i].status = "Committed" /\ t \in Targets(i)
                                 /\ log[i].proposal[t] = "Pending"}
 ApplyHead(t) == IF ApplyQueue(t) = {} THEN 0 ELSE Min(ApplyQueue(t))
+
+\* What takes out a change that was not confirmed, where it is next.
+RevertQueue(t) == {i \in {ApplyHead(t)} \ {0} : IsRevert(i)}
 
 \* What is being reverted and still has to be undone on t: the holder, or nothing.
 UndoQueue(t) == {i \in {config[t].holder} \ {0} :
@@ -169,6 +184,9 @@ StandsAfter(k, t) == Stack(t, config[t].applied, {i \in ApplyQueue(t) : i <= k})
 
 ---------------------------------------------------------------------------
 \* MASTERSHIP
+
+\* The sessions of the running processes that have their key.
+Alive == {<<n, session[n]>> : n \in Node} \cap leases
 
 \* A mastership counts while the session key of its holder exists.
 HasMaster(t) == master[t].session \in leases
