@@ -189,8 +189,7 @@ RecordRefused(i, t) ==
 \* A revert where no master is synchronised: in the store alone, as an undo is (rule 4).
 RevertInStore(t) ==
   \E i \in RevertQueue(t) :
-    /\ \/ ~HasMaster(t)
-       \/ \E n \in Node : IsMaster(n, t) /\ request[n][t] = Idle /\ ~InSync(n, t)
+    /\ ~HasMaster(t) \/ \E n \in Node : IsMaster(n, t) /\ request[n][t] = Idle /\ ~InSync(n, t)
     /\ RecordApplied(i, t, config)
     /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
 

@@ -5,7 +5,7 @@
 (* checks that follow a withdrawal.  Any node may take these steps; each   *)
 (* is ONE compare-and-set over everything it reads and writes.             *)
 (***************************************************************************)
-EXTENDS State
+EXTENDS History
 
 \* Every write that changes a transaction goes through here: the write that
 \* records its last proposal also writes its outcome, and lets go of its
@@ -32,16 +32,20 @@ Write(l, c) ==
 IndexOf(k, l) == LET S == {i \in DOMAIN l : l[i].item = k} IN IF S = {} THEN 0 ELSE Min(S)
 
 \* Script item k as a new entry of log l.  A Rollback that names no targets
-\* stands in the queues of all targets of what it rolls back.  `origin` is the
-\* session that takes it in.
+\* stands in the queues of all targets of what it rolls back, a Restore in those
+\* of all that came later.  `origin` is the session that takes it in.
+TargetsSince(j, l) == UNION {DOMAIN l[i].proposal : i \in {k \in DOMAIN l :
+  k > j /\ l[k].status \notin {"Rejected", "Reverted", "Cancelled"}}}
+
 Entry(k, l, origin) ==
   LET e == Run.script[k]
       j == IF e.kind = "Change" THEN 0 ELSE IndexOf(e.of, l)
       T == IF e.kind = "Change" THEN DOMAIN e.set
            ELSE IF e.named # {} THEN e.named
-           ELSE IF j = 0 THEN {} ELSE DOMAIN l[j].proposal
+           ELSE IF j = 0 THEN {}
+           ELSE IF e.kind = "Restore" THEN TargetsSince(j, l) ELSE DOMAIN l[j].proposal
   IN [item |-> k, of |-> j, status |-> "Pending", reason |-> None,
-      proposal |-> [t \in T |-> "Pending"], undo |-> Empty,
+      proposal |-> [t \in T |-> "Pending"], delta |-> Empty, undo |-> Empty,
       written |-> IF e.kind = "Change" /\ k \in Run.wide THEN {} ELSE T,
       window |-> IF e.window THEN "asked" ELSE None,
       origin |-> IF e.window THEN origin ELSE Nobody]
@@ -80,11 +84,16 @@ RefusalOfRollback(i) ==
   ELSE IF \E t \in Concerned(i) : ~IsLatest(j, t, Body(i).rule) THEN "superseded"
   ELSE None
 
+\* i on top of what is committed on t, if it is decided now.
+OnTop(i, t, side) ==
+  IF IsChange(i) THEN [side EXCEPT !.units = Put(@, Comes(i, t), i), !.revision = i] ELSE With(i, t, side)
+
 \* What is wrong with i on t alone.
-VerdictOn(i, t) == IF Valid(With(i, t, config[t].committed).units) THEN None ELSE "invalid"
+VerdictOn(i, t) == IF Valid(OnTop(i, t, config[t].committed).units) THEN None ELSE "invalid"
 
 Verdict(i) ==
-  LET refusal == IF IsChange(i) THEN None ELSE RefusalOfRollback(i) IN
+  LET refusal == IF IsRestore(i) THEN (IF log[i].of = 0 THEN "unknown" ELSE None)
+                 ELSE IF IsChange(i) THEN None ELSE RefusalOfRollback(i) IN
   IF refusal # None THEN refusal
   ELSE IF \E t \in Concerned(i) : VerdictOn(i, t) # None THEN "invalid"
   ELSE None
@@ -94,19 +103,23 @@ Unlinked(l, i, T) ==
   [k \in DOMAIN l |->
      [l[k] EXCEPT !.undo = [t \in DOMAIN @ |-> IF t \in T /\ k # i THEN Relink(@[t], i, log[i].undo[t]) ELSE @[t]]]]
 
+\* The log `l` in which i was decided on T: a Rollback takes its change out of the chain.
+Linked(l, i, T) == IF IsChange(i) THEN l ELSE Unlinked(l, log[i].of, T)
+
 Commit(i) ==
   LET T == Concerned(i)
       decided == [log EXCEPT
         ![i].status = "Committed",
         ![i].proposal = [t \in T |-> "Pending"],
+        ![i].delta = IF IsRestore(i) THEN [t \in T |-> Comes(i, t)] ELSE @,
         ![i].undo = IF IsChange(i)
-                    THEN [t \in T |-> UndoFor(config[t].committed.units, config[t].committed.revision, Delta(i, t))]
+                    THEN [t \in T |-> UndoFor(config[t].committed.units, config[t].committed.revision, Comes(i, t))]
                     ELSE @]
   IN
   /\ Verdict(i) = None
-  /\ log' = IF IsChange(i) THEN decided ELSE Unlinked(decided, log[i].of, T)
+  /\ log' = Linked(decided, i, T)
   /\ config' = [t \in Target |->
-       IF t \in T THEN [config[t] EXCEPT !.committed = [With(i, t, @) EXCEPT !.index = i],
+       IF t \in T THEN [config[t] EXCEPT !.committed = [OnTop(i, t, @) EXCEPT !.index = i],
                                          !.holder = IF IsAtomic(i) THEN i ELSE 0]
        ELSE IF t \in Targets(i) THEN [config[t] EXCEPT !.committed.index = i]
        ELSE config[t]]
@@ -168,7 +181,7 @@ CommitPrepared(i) ==
         ![i].undo = IF IsChange(i) THEN [t \in T |-> config[t].prepared] ELSE @]
   IN
   /\ T # {}
-  /\ log' = IF IsChange(i) THEN decided ELSE Unlinked(decided, log[i].of, T)
+  /\ log' = Linked(decided, i, T)
   /\ config' = [t \in Target |->
        IF t \in T THEN [config[t] EXCEPT !.committed = [With(i, t, @) EXCEPT !.index = i],
                                          !.prepared = Empty,
@@ -216,10 +229,15 @@ Turn(i) == MayTurn(i) /\ Write(LogTurned(i), ConfigTurned(i))
 \* been there.  Later writers keep their values and are linked to what was
 \* before it.  If it was the head of the apply queue the device may hold it,
 \* so the target is read again before anything else is sent (rule 2).  What
-\* stands behind it in the queue has to be validated again (rule 9).
+\* stands behind it in the queue has to be validated again (rule 9), and a
+\* Restore there is worked out again.
 
 LogWithdrawn(i, T) ==
-  Unlinked([log EXCEPT ![i].proposal = [t \in DOMAIN @ |-> IF t \in T THEN "Withdrawn" ELSE @[t]]], i, T)
+  LET marked == [log EXCEPT ![i].proposal = [t \in DOMAIN @ |-> IF t \in T THEN "Withdrawn" ELSE @[t]]]
+  IN DecidedAnew(Unlinked(marked, i, T), i, T)
+CommittedWithout(i, t) ==
+  LET left == Without(i, t, config[t].committed) IN
+  IF Joins(i, t) THEN [left EXCEPT !.units = Anew(i, t).units] ELSE left
 
 ConfigWithdrawn(i, T) ==
   [t \in Target |->
@@ -228,7 +246,7 @@ ConfigWithdrawn(i, T) ==
               head == i = ApplyHead(t)
               behind == \E k \in ApplyQueue(t) : k > i
               below == c.holder # 0 /\ log[c.holder].status = "Pending"   \* what is prepared on it is void
-          IN [c EXCEPT !.committed = Without(i, t, @),
+          IN [c EXCEPT !.committed = CommittedWithout(i, t),
                        !.holder = IF below THEN 0 ELSE @,
                        !.prepared = IF below THEN Empty ELSE @,
                        !.applied.index = IF head THEN i ELSE @,

@@ -24,8 +24,8 @@ NoTrace(i) == \A t \in Target : \A p \in Path :
 Sends(n, t) == request'[n][t].stage = "sent" /\ request[n][t].stage # "sent"
 
 \* What k wrote to p of t was refused, withdrawn or reverted.  (In the scripts
-\* no two changes write the same value to a path.)
-Dead(k, t, p) == /\ IsChange(k) /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Refused", "Withdrawn", "Undone"}
+\* no two changes write the same value to a path; a Restore writes what others did.)
+Dead(k, t, p) == /\ IsChange(k) /\ ~IsRestore(k) /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Refused", "Withdrawn", "Undone"}
                  /\ p \in Paths(k, t) /\ Delta(k, t)[p] # Absent
 
 ---------------------------------------------------------------------------
@@ -109,11 +109,12 @@ GoneFirst ==
 
 \* What a reader may see: a queued change from its decision on, an atomic one
 \* only once it is applied everywhere; and neither once its Rollback is.
-Shown(t) == {i \in Index :
-  /\ IsChange(i) /\ t \in Targets(i)
+ShownAfter(k, t) == {i \in Index :
+  /\ i <= k /\ IsChange(i) /\ t \in Targets(i)
   /\ log[i].status \in (IF IsAtomic(i) THEN {"Applied"} ELSE {"Committed", "Applied", "Partial"})
   /\ log[i].proposal[t] \in {"Pending", "Applied"}
-  /\ ~\E r \in Index : ~IsChange(r) /\ log[r].of = i /\ t \in Targets(r) /\ log[r].status = "Applied"}
+  /\ ~\E r \in Index : r <= k /\ ~IsChange(r) /\ log[r].of = i /\ t \in Targets(r) /\ log[r].status = "Applied"}
+Shown(t) == ShownAfter(Len(log), t)
 
 \* On all targets, at every revision of the store; and what a reader was
 \* shown of an atomic change was all of it, and is not taken back.
@@ -127,13 +128,25 @@ Isolation ==
               \/ \E r \in Index : /\ ~IsChange(r) /\ log[r].of = i /\ log[r].status = "Applied"
                                   /\ u \in Targets(r) /\ t \notin Targets(r)
 
+\* How a target stood after any entry is the fold of the changes up to there that were not taken out by
+\* then: none that was withdrawn or reverted, whenever that was, and none that is open.
+History == \A t \in Target : \A k \in {0} \cup Index : AsOf(t, k) = FoldOf(t, ShownAfter(k, t))
+
 ---------------------------------------------------------------------------
 \* FOLD
 
 \* The changes that are applied on t and not taken back there.
 AppliedLive(t) ==
-  LET done(kind) == {i \in Index : Body(i).kind = kind /\ t \in Targets(i) /\ log[i].proposal[t] = "Applied"}
-  IN done("Change") \ {log[r].of : r \in done("Rollback")}
+  LET done == {i \in Index : t \in Targets(i) /\ log[i].proposal[t] = "Applied"}
+      out  == {r \in done : ~IsChange(r)}
+  IN (done \ out) \ {log[r].of : r \in out}
+
+\* What clients asked with the changes in S, one after the other; a Restore asks for all that was asked up to its entry.
+RECURSIVE AskedBy(_, _)
+AskedBy(t, S) ==
+  IF S = {} THEN Values(Blank) ELSE
+  LET i == Max(S) IN
+  IF IsRestore(i) THEN AskedBy(t, ShownAfter(log[i].of, t)) ELSE Overlay(AskedBy(t, S \ {i}), Delta(i, t))
 
 Fold ==
   \A t \in Target :
@@ -141,6 +154,8 @@ Fold ==
     /\ config[t].committed.revision = Latest(Live(t))
     /\ config[t].applied.units = FoldOf(t, AppliedLive(t))
     /\ config[t].applied.revision = Latest(AppliedLive(t))
+    /\ Values(config[t].committed.units) = AskedBy(t, Live(t))
+    /\ Values(config[t].applied.units) = AskedBy(t, AppliedLive(t))
 
 Settled == \A t \in Target : ApplyQueue(t) = {} /\ UndoQueue(t) = {} =>
   /\ config[t].committed.units = config[t].applied.units

@@ -8,7 +8,7 @@
 EXTENDS Guarantees, TLC
 
 Landmark(k, name, met) == TLCGet(k) \/ (met => TLCSet(k, TRUE) /\ PrintT(name))
-ASSUME \A k \in 1..34 : TLCSet(k, FALSE)
+ASSUME \A k \in 1..37 : TLCSet(k, FALSE)
 
 Some(status) == \E i \in Index : log[i].status = status
 Because(reason) == \E i \in Index : log[i].reason = reason
@@ -93,6 +93,13 @@ ReachesRevertAhead == Landmark(33, "ReachesRevertAhead",
   \E x \in Proposed("Applied") : IsRevert(x[1]) /\ ~HasMaster(x[2]))
 ReachesRevertTakenOver == Landmark(34, "ReachesRevertTakenOver",
   \E i \in InWindow("reverted") : log[i].origin \notin leases)
+\* A Restore; one that was taken back; one that something was withdrawn from under, and that came to something else.
+ReachesRestored == Landmark(35, "ReachesRestored", \E i \in Index : IsRestore(i) /\ log[i].status = "Applied")
+ReachesRestoreTakenBack == Landmark(36, "ReachesRestoreTakenBack",
+  \E r \in Index : ~IsChange(r) /\ log[r].of # 0 /\ IsRestore(log[r].of) /\ log[r].status = "Applied")
+ReachesDecidedAnew == Landmark(37, "ReachesDecidedAnew",
+  \E x \in Proposed("Withdrawn"), k \in Index :
+    k > x[1] /\ IsRestore(k) /\ k \in Live(x[2]) /\ log[k].of >= x[1] /\ x[2] \in Targets(log[k].of))
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

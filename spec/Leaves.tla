@@ -24,6 +24,9 @@ Min(S) == CHOOSE x \in S : \A y \in S : x <= y
 Max(S) == CHOOSE x \in S : \A y \in S : x >= y
 Latest(S) == IF S = {} THEN 0 ELSE Max(S)
 
+\* Function f, with v at x.
+Extend(f, x, v) == [y \in DOMAIN f \cup {x} |-> IF y = x THEN v ELSE f[y]]
+
 \* The plain values of some units.
 Values(units) == [p \in DOMAIN units |-> units[p].value]
 

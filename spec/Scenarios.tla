@@ -15,7 +15,9 @@ Atomic(s) == [kind |-> "Change", atomic |-> TRUE, sync |-> TRUE, set |-> s,
               of |-> 0, rule |-> None, named |-> {}, window |-> FALSE]
 Queued(s) == [Atomic(s) EXCEPT !.atomic = FALSE]
 RollBack(k, rule) == [Atomic(Empty) EXCEPT !.kind = "Rollback", !.of = k, !.rule = rule]
-Only(e, T) == [e EXCEPT !.named = T]           \* a Rollback that names its targets
+RestoreTo(k) == [Atomic(Empty) EXCEPT !.kind = "Restore", !.of = k]
+Only(e, T) == [e EXCEPT !.named = T]           \* a Rollback or Restore that names its targets
+InQueue(e) == [e EXCEPT !.atomic = FALSE]        \* a Restore that is queued
 Async(e) == [e EXCEPT !.sync = FALSE]
 Confirmed(e) == [e EXCEPT !.window = TRUE]     \* taken out again unless it is confirmed
 
@@ -140,6 +142,37 @@ RefusalScript == << Queued([t1 |-> [a |-> "1"]]),
                     RollBack(4, "path"),                         \* not a change
                     RollBack(99, "path") >>                      \* unknown
 RefusalRun == [Quiet(RefusalScript) EXCEPT !.rejects = TRUE, !.refuses = {"t1"}]
+
+---------------------------------------------------------------------------
+\* RESTORES
+
+\* Two targets taken back to an earlier entry, and that taken back in turn.
+RestoreScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                    Atomic([t1 |-> [a |-> "2", b |-> "2"]]),
+                    Only(RestoreTo(1), Both),
+                    RollBack(3, "target") >>
+RestoreRun == [Quiet(RestoreScript) EXCEPT !.refuses = Both, !.refusesUndo = {"t1"}]
+\* Queued Restores behind work that may be withdrawn: below, at and above their entry.
+ReturnScript == << Queued([t1 |-> [a |-> "1"]]),
+                   Queued([t1 |-> [a |-> "2", b |-> "2"]]),
+                   Queued([t1 |-> [a |-> Absent]]),
+                   InQueue(RestoreTo(2)),
+                   InQueue(RestoreTo(1)) >>
+ReturnRun == [Quiet(ReturnScript) EXCEPT !.refuses = {"t1"}, !.cancels = {1, 2}]
+\* A Restore that is rolled back before it is applied.
+ReturnRollbackScript == << Queued([t1 |-> [a |-> "1"]]),
+                           Queued([t1 |-> [a |-> "2"]]),
+                           Queued([t1 |-> [a |-> "3"]]),
+                           InQueue(RestoreTo(1)),
+                           RollBack(4, "path") >>
+ReturnRollbackRun == [Quiet(ReturnRollbackScript) EXCEPT !.refuses = {"t1"}, !.cancels = {3, 4}]
+\* To before a Rollback; to what is not there.
+PastScript == << Queued([t1 |-> [a |-> "1"]]),
+                 Atomic([t1 |-> [a |-> "2", b |-> "2"]]),
+                 RollBack(2, "target"),
+                 RestoreTo(2),
+                 Only(RestoreTo(99), {"t1"}) >>
+PastRun == [Quiet(PastScript) EXCEPT !.refuses = {"t1"}, !.deadline = "any", !.cuts = {"t1"}, !.terms = 2]
 
 ---------------------------------------------------------------------------
 \* VALID NO MORE: b may be set only while a is.

@@ -51,17 +51,18 @@ Blank == [p \in Path |-> Nothing]
 \* TRANSACTIONS
 \* An entry of the log:
 \*   item      the script item it came from: its body, and also its id (0: a node's own, the revert of a window)
-\*   of        what a Rollback rolls back, as an index (0: unknown)
+\*   of        what a Rollback rolls back, or a Restore goes back to, as an index (0: unknown)
 \*   status    Pending -> Committed | Rejected | Cancelled;
 \*             Committed -> Applied | Partial | Cancelled | Reverting | Reverted; Reverting -> Reverted
 \*   reason    why it was rejected, else None
 \*   proposal  target -> Pending | Applied | Refused | Withdrawn | Undone
-\*   undo      target -> the undo of a Change, recorded at the decision
+\*   delta     target -> what a Restore comes to (path -> value), recorded at the decision
+\*   undo      target -> the undo of a Change or Restore, recorded at the decision
 \*   written   the targets whose edits are in the store: all of them, unless it is wide
 \*   window    None, or asked -> open -> confirmed | reverted: it is taken out again unless it is confirmed
 \*   origin    the session that took it in and carries it on, where a scenario asks (that of a window)
-\* A body is a Change (target -> path -> value) or a Rollback ("target" or
-\* "path" rule), atomic or queued, sync or async: see Scenarios.tla.
+\* A body is a Change (target -> path -> value), a Restore or a Rollback
+\* ("target" or "path" rule), atomic or queued, sync or async: see Scenarios.tla.
 
 Index == DOMAIN log
 Final == {"Applied", "Partial", "Rejected", "Reverted", "Cancelled"}
@@ -73,10 +74,11 @@ RevertBody == [kind |-> "Rollback", atomic |-> TRUE, sync |-> TRUE, set |-> Empt
                named |-> {}, window |-> FALSE]
 
 Body(i)      == IF log[i].item = 0 THEN RevertBody ELSE Run.script[log[i].item]
-IsChange(i)  == Body(i).kind = "Change"
+IsRestore(i) == Body(i).kind = "Restore"
+IsChange(i)  == Body(i).kind # "Rollback"                 \* from its decision on a Restore is like a Change
 IsAtomic(i)  == Body(i).atomic
 IsWide(i)    == log[i].item \in Run.wide                  \* it has more targets than one write holds
-Delta(i, t)  == Body(i).set[t]
+Delta(i, t)  == IF IsRestore(i) THEN log[i].delta[t] ELSE Body(i).set[t]
 Targets(i)   == DOMAIN log[i].proposal
 Source(i)    == IF IsChange(i) THEN i ELSE log[i].of     \* the change that i puts in or takes out
 Paths(i, t)  == DOMAIN Delta(Source(i), t)

@@ -25,7 +25,7 @@ Confirm(i) ==
 \* stood before, so it waits for no verdict.
 RevertOf(i) ==
   [item |-> 0, of |-> i, status |-> "Committed", reason |-> None, proposal |-> [t \in Targets(i) |-> "Pending"],
-   undo |-> Empty, written |-> Targets(i), window |-> None, origin |-> Nobody]
+   delta |-> Empty, undo |-> Empty, written |-> Targets(i), window |-> None, origin |-> Nobody]
 
 Free(t) == CommitQueue(t) = {} /\ config[t].holder = 0 /\ config[t].recheck = 0
 
