@@ -86,10 +86,12 @@ class Lab:
         self.node = None
         self.write_config()
 
-    def write_config(self, **extra):
+    def write_config(self, each=None, **extra):
+        """Writes the file; `each` has more for some targets, by name."""
         address = lambda name: f"127.0.0.1:{self.ports[name]}"
         model = lambda name: "lab-1.0" if self.kinds[name] == MODELS else "box-1.0"
-        target = lambda name: {"address": address(name), "insecure": True, "model": model(name)}
+        more = lambda name: (each or {}).get(name, {})
+        target = lambda name: {"address": address(name), "insecure": True, "model": model(name), **more(name)}
         models = {model(name): str(self.kinds[name]) for name in self.names}
         config = {
             "node": "n1",

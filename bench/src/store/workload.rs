@@ -48,6 +48,7 @@ impl Change {
             reason: None,
             wide: false,
             called_off: false,
+            trial: false,
             disturbed: 0,
             targets: [(self.target.clone(), part)].into(),
         }))

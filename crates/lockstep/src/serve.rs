@@ -151,6 +151,7 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
             driver: Arc::new(driver),
             initial: target.initial,
             drift: target.drift,
+            trials: target.trials,
             ignore: target.ignore.clone(),
             tags: target.tags.clone(),
         });

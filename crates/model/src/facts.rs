@@ -39,6 +39,14 @@ pub enum Fact {
     Forgotten,
     /// An entry beyond the horizon that is still needed.
     Needed,
+    /// A transaction that a device has on trial.
+    Tried,
+    /// A trial that every device accepted.
+    Confirming,
+    /// A trial that was accepted, and taken back for a resync.
+    TakenBack,
+    /// A trial that a device keeps without having been told.
+    KeptUntold,
     /// A target where entries are validated again.
     Recheck,
     /// A device that would not be brought in line.
@@ -69,7 +77,7 @@ pub enum Fact {
 
 impl Fact {
     /// Every fact.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 33] = [
         Self::Applied,
         Self::Reverted,
         Self::Partial,
@@ -86,6 +94,10 @@ impl Fact {
         Self::RevertRefused,
         Self::Forgotten,
         Self::Needed,
+        Self::Tried,
+        Self::Confirming,
+        Self::TakenBack,
+        Self::KeptUntold,
         Self::Recheck,
         Self::ResyncRefused,
         Self::Rewritten,
@@ -121,6 +133,10 @@ impl Fact {
             Self::RevertRefused => "revert refused",
             Self::Forgotten => "forgotten",
             Self::Needed => "needed",
+            Self::Tried => "tried",
+            Self::Confirming => "confirming",
+            Self::TakenBack => "taken back",
+            Self::KeptUntold => "kept untold",
             Self::Recheck => "recheck",
             Self::ResyncRefused => "resync refused",
             Self::Rewritten => "rewritten",
@@ -196,6 +212,16 @@ impl Fact {
                         .transactions()
                         .any(|t| t.index <= store.horizon() && t.status.is_final())
             }
+            Self::Tried => store.targets().any(|t| store.on_trial(t).is_some()),
+            Self::Confirming => system
+                .commits
+                .iter()
+                .any(|c| c.after.transactions().any(|t| t.status == Status::Confirming)),
+            Self::TakenBack => was_accepted(system, PartStatus::Pending),
+            Self::KeptUntold => {
+                was_accepted(system, PartStatus::Applied)
+                    && store.targets().any(|t| store.header(t).trial.is_some())
+            }
             Self::Recheck => header(|header| header.recheck.is_some()),
             Self::ResyncRefused => header(|header| header.resync_refused.is_some()),
             Self::Rewritten => {
@@ -234,6 +260,16 @@ fn is_rollback(transaction: &Transaction) -> bool {
 
 fn is_met(transaction: &Transaction) -> bool {
     transaction.kind == Kind::Adopt { first: true }
+}
+
+/// Whether something that a device had on trial has become this.
+fn was_accepted(system: &System, now: PartStatus) -> bool {
+    system.commits.iter().any(|commit| {
+        commit.before.targets().any(|target| {
+            let after = |index| commit.after.transaction(index).map(|t| t.part(target));
+            commit.before.on_trial(target).and_then(after) == Some(now)
+        })
+    })
 }
 
 fn is_restore(transaction: &Transaction) -> bool {

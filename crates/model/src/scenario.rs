@@ -8,7 +8,7 @@ pub use script::{Deadline, Entry, leaf, path, target};
 
 use std::collections::BTreeSet;
 
-use lockstep_protocol::record::Drift;
+use lockstep_protocol::record::{Drift, Trials};
 use lockstep_types::{Configuration as Tree, Path, Target};
 
 use crate::facts::Fact;
@@ -46,12 +46,15 @@ pub struct Faults {
     pub late: u8,
     /// A target is bound to other models.
     pub rebinds: u8,
-    /// A device that insists on something is tried again. Only when nothing else is left to happen.
+    /// A device that insists on something, or is wary, is tried again. Only when nothing else is left to
+    /// happen.
     pub retries: u8,
     /// A device restarts so quickly that all anyone sees is a new connection.
     pub flickers: u8,
     /// An operator pauses a device, or has it looked at again.
     pub orders: u8,
+    /// A device takes back what it has on trial.
+    pub timers: u8,
     /// A node is not told what became of a write, which may still land.
     pub lost: u8,
     /// Somebody else changes a device.
@@ -89,6 +92,13 @@ pub struct Scenario {
     pub honest: bool,
     /// Whether what was sent on a connection that broke may still land.
     pub late_delivery: bool,
+    /// Whether devices can take something on trial.
+    pub trials: Trials,
+    /// Whether devices with something on trial do not even take a claim, and whatever they do not take
+    /// does not count as one.
+    pub wary: bool,
+    /// Whether devices listen to anyone, also to older masters.
+    pub unfenced: bool,
     /// Which devices the faults may befall.
     pub fragile: BTreeSet<Target>,
     /// Which devices never come back once they stopped.
@@ -112,6 +122,13 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Whether devices may refuse to be brought in line again and again: how often they are tried is
+    /// counted.
+    #[must_use]
+    pub fn is_stubborn(&self) -> bool {
+        self.insists.is_some() || self.wary
+    }
+
     /// Whether faults may befall a device.
     #[must_use]
     pub fn is_fragile(&self, target: &Target) -> bool {

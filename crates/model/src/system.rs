@@ -165,7 +165,8 @@ impl System {
     /// As [`System::new`], and everything that happens is put into writing.
     #[must_use]
     pub fn recorded(scenario: Arc<Scenario>) -> Self {
-        let record = Some(Box::new(Record::new()));
+        let unfenced = scenario.targets.iter().filter(|_| scenario.unfenced).cloned().collect();
+        let record = Some(Box::new(Record::new(unfenced)));
         Self { record, ..Self::blank(scenario) }.begun()
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use lockstep_protocol::{Answer, Command, Event, Node, Txn, View, Wake, Written};
 use lockstep_southbound::{Election, Link};
 use lockstep_store::{Records, Watch};
-use lockstep_types::{Revision, Target};
+use lockstep_types::{Connection, Revision, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -89,6 +89,8 @@ impl Runtime {
     /// Runs until it is told to stop or cannot go on. Never waits for anything but its next input.
     /// Whoever still waits at the end is told.
     pub(crate) async fn run(mut self, mut inputs: Inputs) -> Ended {
+        // First the time: what is late by now turns, and is not sent any more.
+        self.tick();
         let commands = self.core.start();
         self.carry_out(commands);
         let ended = self.live(&mut inputs).await;
@@ -135,6 +137,9 @@ impl Runtime {
     /// Takes in what a link says. What a device holds is first put in the terms of what is wanted of it:
     /// aside, since that takes as long as the configuration is large.
     fn hear(&mut self, event: Event) {
+        if let Event::Answered { target, connection, .. } = &event {
+            self.learn_trials(target, *connection);
+        }
         let Event::Answered { target, connection, sequence, answer: Answer::Values(seen) } = event
         else {
             return self.take_in(event);
@@ -147,6 +152,16 @@ impl Runtime {
             let event = Event::Answered { target, connection, sequence, answer };
             let _ = events.blocking_send(event);
         });
+    }
+
+    /// Whether a device can take something on trial is known with its answer to the claim.
+    fn learn_trials(&mut self, target: &Target, connection: Connection) {
+        let can = self.links.get(target).is_some_and(|link| link.confirms() == Some(true));
+        let Some(spec) = self.shared.targets.get(target).filter(|_| can) else { return };
+        let (target, trials) = (target.clone(), spec.trials);
+        if self.core.desk().link(&target).is_some_and(|link| link.trials != trials) {
+            self.take_in(Event::Trials { target, connection, trials });
+        }
     }
 
     fn take_in(&mut self, event: Event) {

@@ -136,7 +136,6 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let records_per_write = records_per_write(operations);
     let settings = Settings { open: pending, records_per_write, retention, ..Settings::default() };
     let mut core = Node::new(session.id().clone(), settings, view);
-    core.handle(Event::Tick(clock.now()));
     core.handle(Event::Lease(begun.after(nanoseconds(session.ttl()))));
     let (stop_keeper, keeper_stopped) = oneshot::channel();
     let keeper = tokio::spawn(keep(session, clock, events_in.clone(), keeper_stopped));

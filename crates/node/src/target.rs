@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockstep_protocol::record::{Binding, Drift, Initial};
+use lockstep_protocol::record::{Binding, Drift, Initial, Trials};
 use lockstep_southbound::Driver;
 use lockstep_types::{Path, Target};
 use lockstep_yang::ModelSet;
@@ -24,6 +24,8 @@ pub struct TargetSpec {
     pub initial: Initial,
     /// What is done when it was changed behind our back.
     pub drift: Drift,
+    /// When use is made of it that the device can take something on trial, if it can.
+    pub trials: Trials,
     /// Where it may differ from what is wanted without anyone caring.
     pub ignore: Vec<Path>,
     /// To find it by.

@@ -77,7 +77,8 @@ fn to_be_reached(transaction: &Transaction) -> String {
     if transaction.status != Outcomes::Reverting {
         return String::new();
     }
-    let open = |status| matches!(status, PartStatus::Pending | PartStatus::Applied);
+    let open =
+        |status| matches!(status, PartStatus::Pending | PartStatus::Accepted | PartStatus::Applied);
     let targets = transaction.targets.iter().filter(|(_, part)| open(part.status));
     let names: Vec<&str> = targets.map(|(target, _)| target.as_str()).collect();
     format!("; still to be undone on {}", names.join(", "))

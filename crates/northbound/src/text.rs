@@ -131,5 +131,7 @@ pub(crate) fn wait(wait: &Wait) -> String {
             )
         }
         Wait::Device => "the device's answer".into(),
+        Wait::Trial => "the other devices: this one has it on trial".into(),
+        Wait::Confirming => "the device to confirm what it has on trial".into(),
     }
 }

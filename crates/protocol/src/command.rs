@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_types::{Configuration as Tree, Connection, Delta, Sequence, Target, Term};
+use lockstep_types::{Configuration as Tree, Connection, Delta, Index, Sequence, Target, Term};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Base, Subject, Wake};
@@ -88,4 +88,40 @@ pub enum Ask {
     Read,
     /// These units, all of them or none.
     Set(Delta),
+    /// The same on trial: the device takes them back unless it is told to keep them.
+    Trial {
+        /// The transaction, which names the trial from now on.
+        index: Index,
+        /// What changes.
+        delta: Delta,
+        /// When the device takes it back by itself, in nanoseconds from now.
+        rollback: u64,
+    },
+    /// Keep what is on trial.
+    Confirm(Index),
+    /// Take back what is on trial.
+    Cancel(Index),
+}
+
+impl Ask {
+    /// What the device is to hold, if it is asked to.
+    #[must_use]
+    pub fn delta(&self) -> Option<&Delta> {
+        match self {
+            Self::Set(delta) | Self::Trial { delta, .. } => Some(delta),
+            Self::Claim | Self::Read | Self::Confirm(_) | Self::Cancel(_) => None,
+        }
+    }
+
+    /// Whether it has a trial kept or taken back.
+    #[must_use]
+    pub fn settles(&self) -> bool {
+        matches!(self, Self::Confirm(_) | Self::Cancel(_))
+    }
+
+    /// Whether it may change what the device holds, at once or later.
+    #[must_use]
+    pub fn may_change(&self) -> bool {
+        !matches!(self, Self::Claim | Self::Read)
+    }
 }

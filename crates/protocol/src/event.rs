@@ -8,7 +8,7 @@ use lockstep_types::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Failure, Violation};
+use crate::record::{Failure, Trials, Violation};
 use crate::request::{Client, Order, Request};
 use crate::txn::Changes;
 
@@ -40,6 +40,15 @@ pub enum Event {
         target: Target,
         /// The new connection.
         connection: Connection,
+    },
+    /// The device on this connection can take something on trial. Known before its claim is answered.
+    Trials {
+        /// Which device.
+        target: Target,
+        /// On which connection.
+        connection: Connection,
+        /// When that is made use of.
+        trials: Trials,
     },
     /// A connection is gone, and with it every answer still due on it.
     Disconnected {
@@ -186,6 +195,8 @@ pub enum Answer {
     Values(Tree),
     /// It will not, and nothing changed.
     Refused(Failure),
+    /// It has nothing on trial that it could keep or take back: it did so before, or never had it.
+    Lost,
     /// It listens to a newer master, and nothing changed.
     Fenced,
     /// Nobody knows whether it did.

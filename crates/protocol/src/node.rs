@@ -20,6 +20,7 @@ mod resync;
 mod retention;
 mod target;
 mod transaction;
+mod trial;
 mod verdicts;
 mod wide;
 mod windows;

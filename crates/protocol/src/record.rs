@@ -7,7 +7,7 @@ mod mastership;
 mod transaction;
 mod window;
 
-pub use configuration::{Configuration, Header, Mark, Marks, Rewritten, Stage};
+pub use configuration::{Configuration, Header, Mark, Marks, Rewritten, Stage, Trials};
 pub use failure::{Failure, Reason, Violation};
 pub use key::Key;
 pub use mastership::{Binding, Drift, Initial, Mastership};

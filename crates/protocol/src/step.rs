@@ -5,6 +5,7 @@
 
 mod adoption;
 mod anew;
+mod confirming;
 mod decision;
 mod outcome;
 mod plan;
@@ -15,6 +16,7 @@ mod wide;
 mod withdrawal;
 
 pub(crate) use adoption::{Adopted, adopt};
+pub(crate) use confirming::{accepted, settled, taken_back};
 pub(crate) use decision::{commit, move_window, pass_over, reject};
 pub(crate) use plan::{Plan, plan};
 pub(crate) use recording::{applied, nothing, refused, synced};

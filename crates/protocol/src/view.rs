@@ -9,6 +9,7 @@ mod history;
 mod queue;
 mod reading;
 mod retention;
+mod trial;
 mod waiting;
 mod wide;
 mod windows;

@@ -1,6 +1,5 @@
 //! The door to a device: a small trait for whoever can connect, and one for a connection.
 
-mod commit;
 mod fencing;
 mod follow;
 mod notice;
@@ -18,7 +17,6 @@ use tokio::sync::mpsc;
 
 use crate::Election;
 
-pub use commit::{Commit, Phase, Settled};
 pub use fencing::Fencing;
 pub use follow::{Follow, Followed, Pace};
 pub use notice::{Notice, Watch};
@@ -51,10 +49,6 @@ pub trait Line: Debug + Send + Sync + 'static {
     /// Whether the device has commits that are to be confirmed; none: not found out. A claim that is
     /// accepted finds it out.
     fn confirms(&self) -> Option<bool>;
-
-    /// Takes one step of a commit that is to be confirmed. As with [`Line::ask`], it gives up by itself,
-    /// and is not to be asked beside another request.
-    fn commit(&self, election: Election, commit: Commit) -> BoxFuture<'_, Settled>;
 
     /// Tells of changes of what the device holds, whoever made them, beside whatever else is asked;
     /// until the connection ends or nobody listens. See [`Notice`] for what is told.

@@ -6,8 +6,8 @@
 //! ```text
 //!   Ask::Claim ──► empty Set with our election id      ┐
 //!   Ask::Read  ──► Get of `/`, CONFIG ──► yang::read   ├─► answer: the table ──► Answer
-//!   Ask::Set   ──► set: Delta ──► one SetRequest       ┘
-//!   Commit     ──► a Set with the extension for it ──────► answer: the table ──► Settled
+//!   Ask::Set   ──► set: Delta ──► one SetRequest       │
+//!   a trial    ──► a Set with the extension for it     ┘
 //!   Watch      ──► Subscribe ON_CHANGE, or reads ──► watch: yang::read ──► Notice
 //! ```
 //!

@@ -44,8 +44,8 @@ pub mod gnmi;
 pub mod link;
 
 pub use driver::{
-    BoxFuture, Commit, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Notice, Pace,
-    Phase, Report, Settled, Watch,
+    BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Notice, Pace, Report,
+    Watch,
 };
 pub use link::{Link, LookError, Noticed, Stream};
 pub use lockstep_gnmi::Election;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use lockstep_protocol::record::{Drift, Initial};
+use lockstep_protocol::record::{Drift, Initial, Trials};
 use lockstep_southbound::gnmi::{Encoding, Options};
 use lockstep_yang::Options as Models;
 
@@ -26,6 +26,8 @@ pub(crate) struct TargetConfig {
     pub initial: Initial,
     /// What is done when it was changed behind our back.
     pub drift: Drift,
+    /// When use is made of commit-confirmed.
+    pub trials: Trials,
     /// Where it may differ from what is wanted without anyone caring.
     pub ignore: Vec<lockstep_types::Path>,
     /// To find it by.
@@ -50,12 +52,18 @@ pub(super) fn check(
         Some("adopt") => Drift::Adopt,
         Some(other) => return Err(choice(at, "drift", other, &["report", "enforce", "adopt"])),
     };
-    only(at, "commit-confirmed", given.commit_confirmed.as_deref(), "never", &["never", "always"])?;
+    let trials = match given.commit_confirmed.as_deref() {
+        None => Trials::Shared,
+        Some("never") => Trials::Never,
+        Some("always") => Trials::Always,
+        Some(other) => return Err(choice(at, "commit-confirmed", other, &["never", "always"])),
+    };
     Ok(TargetConfig {
         model: model(at, given.model.as_deref(), models)?,
         driver: driver(at, given, folder)?,
         initial,
         drift,
+        trials,
         ignore: ignored(at, &given.ignore)?,
         tags: given.tags.clone(),
     })

@@ -77,6 +77,9 @@ pub(super) fn ask(ask: &Ask) -> String {
         Ask::Claim => "claim".into(),
         Ask::Read => "read".into(),
         Ask::Set(units) => format!("set {}", delta(units)),
+        Ask::Trial { delta: units, .. } => format!("try {}", delta(units)),
+        Ask::Confirm(_) => "keep it".into(),
+        Ask::Cancel(_) => "take it back".into(),
     }
 }
 
@@ -87,6 +90,7 @@ pub(super) fn answer(answer: &Answer) -> String {
         Answer::Unfenced(_) => "accepted, as anyone's".into(),
         Answer::Values(tree) => values(tree),
         Answer::Refused(failure) => format!("REFUSED: {}", failure.message),
+        Answer::Lost => "has nothing on trial".into(),
         Answer::Fenced => "fenced".into(),
         Answer::Unknown => "no answer".into(),
         Answer::Busy => "busy".into(),
@@ -97,6 +101,7 @@ pub(super) fn answer(answer: &Answer) -> String {
 pub(super) fn part(status: PartStatus) -> &'static str {
     match status {
         PartStatus::Pending => "pending on",
+        PartStatus::Accepted => "on trial on",
         PartStatus::Applied => "applied on",
         PartStatus::Refused => "refused by",
         PartStatus::Withdrawn => "withdrawn on",

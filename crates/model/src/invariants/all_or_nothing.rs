@@ -28,6 +28,7 @@ fn is_kept(store: &View, transaction: &Transaction) -> bool {
         Status::Reverted => {
             all(&[PartStatus::Refused, PartStatus::Undone]) && leaves_no_trace(store, transaction)
         }
+        Status::Confirming => holds() && all(&[PartStatus::Accepted, PartStatus::Applied]),
         Status::Committed | Status::Reverting => holds(),
         Status::Partial => false,
         Status::Pending | Status::Rejected | Status::Cancelled => all(&[PartStatus::Pending]),

@@ -11,7 +11,11 @@ pub fn keeps(step: &Step<'_>) -> bool {
         return true;
     }
     let there = system.scenario.targets.iter().filter(|target| system.devices[*target].on);
-    let willing = there.filter(|target| system.store.header(target).resync_refused.is_none());
+    // A trial that is in the way is ours to take away.
+    let willing = there.filter(|target| {
+        let refuses = system.store.header(target).resync_refused.is_some();
+        !refuses || system.devices[*target].trial.is_some()
+    });
     willing.into_iter().all(|target| {
         let (committed, applied) = (system.store.committed(target), system.store.applied(target));
         let same = system.scenario.rewrites

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use lockstep_protocol::View;
 use lockstep_protocol::node::Work;
 use lockstep_protocol::record::{Kind, PartStatus, Reason, Status, Transaction};
-use lockstep_protocol::{Ask, View};
 use lockstep_types::{Configuration as Tree, Target};
 
 use super::Step;
@@ -93,7 +93,7 @@ fn is_judged(before: &View, new: &Transaction) -> bool {
 fn is_sent_valid(system: &System, sent: &Sent) -> bool {
     let flight = &sent.flight;
     let applies = matches!(system.purpose(flight), Some(Work::Applying(_)));
-    let Ask::Set(delta) = &flight.ask else { return true };
+    let Some(delta) = flight.ask.delta() else { return true };
     if !applies || !sent.current {
         return true;
     }

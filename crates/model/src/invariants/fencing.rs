@@ -1,7 +1,7 @@
 //! A node whose term has passed writes neither the store nor a device.
 
+use lockstep_protocol::View;
 use lockstep_protocol::record::PartStatus;
-use lockstep_protocol::{Ask, View};
 
 use lockstep_types::{Target, Term};
 
@@ -40,7 +40,10 @@ fn device_listens_to_the_newest(before: &System, after: &System, action: &Action
     let Action::Deliver(at, _) = action else { return true };
     let flight = &before.requests[*at];
     let (old, new) = (&before.devices[&flight.target], &after.devices[&flight.target]);
-    old.values == new.values || !matches!(flight.ask, Ask::Set(_)) || flight.term >= old.election
+    old.values == new.values
+        || !flight.ask.may_change()
+        || flight.term >= old.election
+        || after.scenario.unfenced
 }
 
 /// What a device did is written by its living master; what was not, by its master or by anyone while
@@ -59,14 +62,19 @@ fn only_the_master_records(commit: &Commit, target: &Target) -> bool {
 /// The device was brought in line, or took or refused something.
 fn speaks_for_the_device(commit: &Commit, target: &Target) -> bool {
     let (old, new) = (commit.before.header(target), commit.after.header(target));
-    let answered = |store: &View| {
-        // What takes back a change that was not confirmed does not wait for a device's word.
-        let parts = store.transactions().filter(|t| !t.is_revert()).map(|t| t.part(target));
-        parts.filter(|part| matches!(part, PartStatus::Applied | PartStatus::Refused)).count()
+    let more = |counts: &[PartStatus]| {
+        let count = |store: &View| {
+            // What takes back a change that was not confirmed does not wait for a device's word.
+            let parts = store.transactions().filter(|t| !t.is_revert()).map(|t| t.part(target));
+            parts.filter(|part| counts.contains(part)).count()
+        };
+        count(&commit.after) > count(&commit.before)
     };
     let synced = new.synced != old.synced && new.synced != Term::ZERO;
     let moved = old.applied.index != new.applied.index;
-    synced || (moved && answered(&commit.after) > answered(&commit.before))
+    // What it has on trial it has taken, so whoever records that it keeps it adds nothing to that.
+    let took = [PartStatus::Accepted, PartStatus::Applied, PartStatus::Refused];
+    synced || more(&[PartStatus::Accepted]) || (moved && more(&took))
 }
 
 /// A withdrawal by cancel or recheck may come from any node: it only takes away.

@@ -33,6 +33,17 @@ pub(super) fn is_calm(system: &System, target: &Target) -> bool {
 }
 
 fn holds(system: &System, target: &Target) -> bool {
+    holds_applied(system, target) && has_trial(system, target)
+}
+
+/// What the store says is on trial is so, unless a device may have taken it back by itself.
+fn has_trial(system: &System, target: &Target) -> bool {
+    let has = system.devices[target].trial.as_ref().map(|trial| trial.index);
+    let ran_out = system.left.timers < system.scenario.faults.timers;
+    ran_out || system.store.on_trial(target).is_none_or(|index| has == Some(index))
+}
+
+fn holds_applied(system: &System, target: &Target) -> bool {
     let applied = system.store.applied(target);
     let device = &system.devices[target].values;
     device.diff(&applied).paths().all(|path| {
@@ -46,7 +57,7 @@ fn holds(system: &System, target: &Target) -> bool {
 
 fn is_on_its_way(system: &System, target: &Target, path: &Path, seen: Option<&Content>) -> bool {
     let store = &system.store;
-    let heads = [store.apply_head(target), store.undo_head(target)];
+    let heads = [store.apply_head(target), store.undo_head(target), store.on_trial(target)];
     heads.into_iter().flatten().filter_map(|index| store.transaction(index)).any(|transaction| {
         let (with, without) = both(system, transaction, target);
         let touches = with.paths().any(|p| p == path);

@@ -24,17 +24,20 @@ fn changes<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s 
 }
 
 fn stands(status: Status) -> bool {
-    matches!(status, Status::Committed | Status::Applied | Status::Partial)
+    matches!(status, Status::Committed | Status::Confirming | Status::Applied | Status::Partial)
+}
+
+/// Whether it is atomic, decided, and without an outcome.
+fn is_open(transaction: &Transaction) -> bool {
+    let open = matches!(transaction.status, Status::Committed | Status::Confirming);
+    transaction.is_atomic() && open
 }
 
 /// Changes that count as committed on `target`, in log order.
 pub(super) fn committed(store: &View, target: &Target) -> Vec<Index> {
     changes(store, target)
         .filter(|t| stands(t.status) && t.part(target) != PartStatus::Withdrawn)
-        .filter(|t| {
-            let out = |r: &Transaction| matches!(r.status, Status::Committed | Status::Applied);
-            !rolled_back(store, t.index, target, out)
-        })
+        .filter(|t| !rolled_back(store, t.index, target, |r| stands(r.status)))
         .map(|t| t.index)
         .collect()
 }
@@ -43,7 +46,7 @@ pub(super) fn committed(store: &View, target: &Target) -> Vec<Index> {
 pub(super) fn visible(store: &View, target: &Target) -> Vec<Index> {
     changes(store, target)
         .filter(|t| stands(t.status) && t.part(target) != PartStatus::Withdrawn)
-        .filter(|t| !(t.is_atomic() && t.status == Status::Committed))
+        .filter(|t| !is_open(t))
         .filter(|t| !rolled_back(store, t.index, target, |r| r.status == Status::Applied))
         .map(|t| t.index)
         .collect()
@@ -87,7 +90,7 @@ pub(super) fn fold(store: &View, target: &Target, changes: &[Index]) -> Tree {
 /// Changes that a reader may see on `target` as of entry `index`: those up to there that were not taken
 /// out by then, and were not gone from the log's history since.
 pub(super) fn as_of(store: &View, target: &Target, index: Index) -> Vec<Index> {
-    let closed = |t: &Transaction| !(t.is_atomic() && t.status == Status::Committed);
+    let closed = |t: &Transaction| !is_open(t);
     changes(store, target)
         .filter(|t| t.index <= index && closed(t))
         .filter(|t| stands(t.status) && t.part(target) != PartStatus::Withdrawn)

@@ -1,17 +1,17 @@
 //! A value that a device refused as a proposal is never sent to it again, by anything. In the scripts
 //! every change writes a path with a value of its own; a Restore, like a Rollback, has none.
 
+use lockstep_protocol::View;
 use lockstep_protocol::record::{Kind, PartStatus, Reason};
-use lockstep_protocol::{Ask, View};
 use lockstep_types::{Delta, Target};
 
 use super::Step;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
-    step.after.sent.iter().filter(|sent| sent.current).all(|sent| match &sent.flight.ask {
-        Ask::Set(delta) => !holds_refused(&step.after.store, &sent.flight.target, delta),
-        Ask::Claim | Ask::Read => true,
+    step.after.sent.iter().filter(|sent| sent.current).all(|sent| match sent.flight.ask.delta() {
+        Some(delta) => !holds_refused(&step.after.store, &sent.flight.target, delta),
+        None => true,
     })
 }
 

@@ -1,5 +1,6 @@
-//! A resync never takes a unit away from what the apply head sets it to, and never brings back what is
-//! being reverted. A value that the device shows in a form of its own is not pushed twice.
+//! A resync never takes a unit away from what the apply head sets it to, unless that is only tried, and
+//! never brings back what is being reverted. A value that the device shows in a form of its own is not
+//! pushed twice.
 
 use lockstep_protocol::Ask;
 use lockstep_protocol::node::Work;
@@ -32,7 +33,9 @@ fn is_resync(system: &System, sent: &Sent) -> bool {
 fn leaves_the_head_alone(system: &System, target: &Target, sent: &Delta) -> bool {
     let store = &system.store;
     let Some(head) = store.apply_head(target) else { return true };
-    let Some(transaction) = store.transaction(head) else { return true };
+    let Some(transaction) = store.transaction(head).filter(|head| !head.trial) else {
+        return true;
+    };
     let device = &system.devices[target].values;
     let (brings, _) = both(system, transaction, target);
     brings

@@ -6,6 +6,7 @@ use super::Step;
 pub fn keeps(step: &Step<'_>) -> bool {
     step.at_every_target(|store, target| {
         let waits = store.apply_head(target).is_some() || store.undo_head(target).is_some();
-        waits || store.committed(target) == store.applied(target)
+        let tried = store.on_trial(target).is_some();
+        waits || tried || store.committed(target) == store.applied(target)
     })
 }

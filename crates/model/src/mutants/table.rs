@@ -8,6 +8,7 @@ mod restore;
 mod retention;
 mod rules;
 mod seeds;
+mod trials;
 mod wide;
 mod windows;
 
@@ -23,6 +24,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         operated::MUTANTS,
         adoption::MUTANTS,
         restore::MUTANTS,
+        trials::MUTANTS,
         wide::MUTANTS,
         windows::MUTANTS,
         retention::MUTANTS,

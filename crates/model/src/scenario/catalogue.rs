@@ -8,6 +8,7 @@ mod restores;
 mod retention;
 mod rollbacks;
 mod timing;
+mod trials;
 mod two_targets;
 mod wide;
 mod windows;
@@ -15,7 +16,7 @@ mod windows;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lockstep_protocol::record::Drift;
+use lockstep_protocol::record::{Drift, Trials};
 use lockstep_types::Target;
 
 use super::script::target;
@@ -38,6 +39,9 @@ fn scenario(name: &'static str, about: &'static str, script: Vec<Entry>) -> Scen
         buried: false,
         honest: false,
         late_delivery: false,
+        trials: Trials::Never,
+        wary: false,
+        unfenced: false,
         fragile: [target("t1")].into(),
         gone: BTreeSet::new(),
         own: None,
@@ -73,6 +77,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     all.extend(two_targets::scenarios());
     all.extend(operated::scenarios());
     all.extend(adoption::scenarios());
+    all.extend(trials::scenarios());
     all.extend(wide::scenarios());
     all.extend(rollbacks::scenarios());
     all.extend(restores::scenarios());

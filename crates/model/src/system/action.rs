@@ -46,6 +46,10 @@ pub enum Action {
     Flicker(Target),
     /// Nobody knows what became of a write; it may still land.
     Lose(usize),
+    /// A device takes back what it has on trial.
+    TakeBack(Target),
+    /// So much time passes that nothing which nobody waits for can land any more.
+    Hush,
     /// A node dies.
     Crash(usize),
     /// The lease of a dead node ends.
@@ -142,6 +146,13 @@ impl System {
                 self.left.lost -= 1;
                 self.lose(*at);
             }
+            Action::TakeBack(target) => {
+                self.left.timers -= 1;
+                if let Some(device) = self.devices.get_mut(target) {
+                    device.take_back();
+                }
+            }
+            Action::Hush => self.tick(self.now.next()),
             Action::Crash(node) => {
                 self.left.crashes -= 1;
                 self.crash(*node);

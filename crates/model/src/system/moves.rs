@@ -2,7 +2,7 @@
 
 use lockstep_protocol::node::Work;
 use lockstep_protocol::record::Status;
-use lockstep_protocol::{Ask, Order, Wake};
+use lockstep_protocol::{Node, Order, Wake};
 use lockstep_types::{Target, Timestamp};
 
 use super::action::{Action, Reaction};
@@ -26,6 +26,9 @@ impl System {
         self.notice_moves(&mut moves);
         self.node_moves(&mut moves);
         moves.extend(self.deadlines());
+        if self.hush() {
+            moves.push(Action::Hush);
+        }
         moves
     }
 
@@ -115,9 +118,10 @@ impl System {
                         core.desk()
                             .link(target)
                             .is_some_and(|l| l.retry.is_some() && l.up && l.work == Work::Idle)
+                            && !self.waits_for_quiet(core, target)
                     };
-                    let tries = self.scenario.insists.is_none()
-                        || (self.left.retries > 0 && moves.is_empty());
+                    let tries =
+                        !self.scenario.is_stubborn() || (self.left.retries > 0 && moves.is_empty());
                     if tries && self.scenario.targets.iter().any(waits) {
                         moves.push(Action::Retry(node));
                     }
@@ -126,8 +130,34 @@ impl System {
         }
     }
 
+    /// Whether a node waits until nothing that was sent to a device before can land any more.
+    fn waits_for_quiet(&self, core: &Node, target: &Target) -> bool {
+        let link = core.desk().link(target);
+        link.is_some_and(|link| link.up && link.quiet.is_some_and(|quiet| self.now < quiet))
+    }
+
+    /// Once all has landed that ever will, so much time has passed.
+    fn hush(&self) -> bool {
+        let cores = self.nodes.iter().filter_map(|running| running.core.as_ref());
+        let mut cores = cores.filter(|core| {
+            self.scenario.targets.iter().any(|target| self.waits_for_quiet(core, target))
+        });
+        cores.next().is_some() && !self.something_lands()
+    }
+
+    /// Whether something is still to land that a node waits out: no more time than that passes before.
+    fn something_lands(&self) -> bool {
+        let cores = self.nodes.iter().filter_map(|running| running.core.as_ref());
+        let waits = |core: &Node, target: &Target| {
+            core.desk().link(target).and_then(|link| link.quiet).is_some_and(|at| self.now < at)
+        };
+        let mut orphans = self.requests.iter().filter(|flight| flight.orphan);
+        let cores: Vec<_> = cores.collect();
+        orphans.any(|flight| cores.iter().any(|core| waits(core, &flight.target)))
+    }
+
     fn deadlines(&self) -> impl Iterator<Item = Action> {
-        let next = self.next_deadline().filter(|_| self.left.late > 0);
+        let next = self.next_deadline().filter(|_| self.left.late > 0 && !self.something_lands());
         next.map(|deadline| Action::Late(deadline.next())).into_iter()
     }
 
@@ -144,7 +174,7 @@ impl System {
             if !flight.orphan && self.may_refuse(flight) {
                 mishaps.push(Action::Deliver(at, Reaction::Refuse));
             }
-            if !flight.orphan && self.left.busy > 0 && matches!(flight.ask, Ask::Set(_)) {
+            if !flight.orphan && self.left.busy > 0 && flight.ask.delta().is_some() {
                 mishaps.push(Action::Deliver(at, Reaction::Busy));
             }
         }
@@ -155,6 +185,10 @@ impl System {
             if self.left.silences > 0 && !flight.orphan && self.has_a_deadline(flight) {
                 mishaps.push(Action::Silence(at));
             }
+        }
+        let tried = self.devices.iter().filter(|(_, device)| device.trial.is_some());
+        if self.left.timers > 0 {
+            mishaps.extend(tried.map(|(target, _)| Action::TakeBack(target.clone())));
         }
         for (target, device) in &self.devices {
             if !self.scenario.is_fragile(target) || !device.on {

@@ -1,9 +1,11 @@
 //! Connections and what travels on them.
 
-use lockstep_protocol::{Answer, Ask, Event};
+use lockstep_protocol::record::Trials;
+use lockstep_protocol::{Answer, Event};
 use lockstep_types::{Connection, Target};
 
 use super::action::Reaction;
+use super::device::Manner;
 use super::{Flight, Reply, System};
 
 impl System {
@@ -14,7 +16,12 @@ impl System {
         if let (Some(record), Some(core)) = (&mut self.record, &running.core) {
             record.connected(node, connection, core.session());
         }
+        let target = target.clone();
         self.tell(node, Event::Connected { target: target.clone(), connection });
+        let trials = self.scenario.trials;
+        if trials != Trials::Never {
+            self.tell(node, Event::Trials { target, connection, trials });
+        }
     }
 
     /// A connection is gone: answers on it never arrive; requests on it may.
@@ -38,15 +45,19 @@ impl System {
     /// Requests that nobody waits for matter only where they may still land and change something.
     pub(super) fn drop_orphans(&mut self) {
         let late = self.scenario.late_delivery;
-        self.requests.retain(|f| !f.orphan || (late && matches!(f.ask, Ask::Set(_))));
+        self.requests.retain(|f| !f.orphan || (late && f.ask.may_change()));
     }
 
     /// A device takes a request, and answers if anyone waits.
     pub(super) fn deliver_request(&mut self, at: usize, reaction: Reaction) {
         let flight = self.requests.remove(at);
-        let rewrites = self.scenario.rewrites;
+        let manner = Manner {
+            fences: !self.scenario.unfenced,
+            rewrites: self.scenario.rewrites,
+            wary: self.scenario.wary,
+        };
         let Some(device) = self.devices.get_mut(&flight.target) else { return };
-        let answer = device.take(flight.term, &flight.ask, reaction, rewrites);
+        let answer = device.take(flight.term, &flight.ask, reaction, manner);
         if let Some(record) = &mut self.record {
             record.took(&flight, &answer);
         }

@@ -47,7 +47,7 @@ const ENOUGH: usize = 2_000;
 /// No waiting in the model: a retry may come at any moment. Except on a device that insists, which
 /// would be tried for ever.
 fn settings(scenario: &Scenario) -> Settings {
-    let backoff = u64::from(scenario.insists.is_some());
+    let backoff = u64::from(scenario.is_stubborn());
     let production = Settings::default();
     let records_per_write = if scenario.small { 1 } else { production.records_per_write };
     let retention = scenario.keeps.map_or(production.retention, |transactions| Retention {

@@ -1,6 +1,6 @@
 //! A run in writing, as the product would write it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_protocol::{Answer, Changes, Command, Node, Settings, View};
 use lockstep_types::{Configuration as Tree, Connection, NodeName, SessionId, Target};
@@ -28,9 +28,10 @@ pub(super) fn step(record: &mut Option<Box<Record>>, node: &mut Node, saw: Saw) 
 }
 
 impl Record {
-    /// A record that begins with an empty store.
-    pub(super) fn new() -> Self {
-        let lines = vec![Line::Header(Header::new(Nodes::All, Vec::new()))];
+    /// A record that begins with an empty store, and with devices of which these listen to anyone.
+    pub(super) fn new(unfenced: BTreeSet<Target>) -> Self {
+        let header = Header { unfenced, ..Header::new(Nodes::All, Vec::new()) };
+        let lines = vec![Line::Header(header)];
         Self { lines, journals: BTreeMap::new(), opened: BTreeMap::new() }
     }
 

@@ -201,6 +201,7 @@ pub fn context(saw: &Saw, did: &[Command]) -> BTreeSet<Wake> {
     let seen = match saw {
         Saw::Event(
             Event::Connected { target, .. }
+            | Event::Trials { target, .. }
             | Event::Disconnected { target, .. }
             | Event::Answered { target, .. }
             | Event::Drifted(target),

@@ -5,6 +5,7 @@ use std::path::Path as FilePath;
 
 use lockstep_protocol::record::{
     Header, Initial, Kind, Mastership, Mode, Part, PartStatus, Proposal, Status, Transaction,
+    Trials,
 };
 use lockstep_protocol::{Changes, Op};
 use lockstep_southbound::Notice;
@@ -50,6 +51,7 @@ impl World {
             models,
             initial: Initial::Adopt,
             drift: Policy::Report,
+            trials: Trials::Never,
             ignore: Vec::new(),
             tags: Vec::new(),
         };
@@ -112,6 +114,7 @@ impl World {
             reason: None,
             wide: false,
             called_off: false,
+            trial: false,
             disturbed: 0,
             targets: [(self.spec.name.clone(), part)].into_iter().collect(),
         }));

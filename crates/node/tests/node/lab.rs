@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_node::{Handle, Options, Retention, Running, TargetSpec, start};
-use lockstep_protocol::record::{Drift, Initial, Kind, Mode};
+use lockstep_protocol::record::{Drift, Initial, Kind, Mode, Trials};
 use lockstep_protocol::{Body, Reply, Request, Until, View};
 use lockstep_simulator::{Options as Devices, Simulator};
 use lockstep_southbound::gnmi::{Gnmi, Options as Reach};
@@ -144,6 +144,7 @@ pub(crate) fn spec(
         driver: Arc::new(Gnmi::new(reach, models.clone())),
         initial,
         drift: Drift::Report,
+        trials: Trials::Shared,
         ignore: Vec::new(),
         tags: Vec::new(),
     }

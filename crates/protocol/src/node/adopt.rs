@@ -34,6 +34,10 @@ impl Node {
 
     /// Whether a device is to be read though it is synchronised, and nothing is to be sent.
     pub(super) fn is_to_be_looked_at(&self, target: &Target) -> bool {
+        if self.view.on_trial(target).is_some() {
+            // What it shows is not what it holds, and it could not be changed.
+            return false;
+        }
         let drifted = self.desk.link(target).is_some_and(|link| link.drifted);
         let settled = || self.view.is_settled(target);
         match self.view.binding(target).map(|binding| binding.drift) {
@@ -146,7 +150,7 @@ impl Node {
             author: String::new(),
             comment: String::new(),
         });
-        let adopted = Adopted { term: mastership.term, delta };
+        let adopted = Adopted { term: mastership.term, trials: link.trials, delta };
         Some(Adoption { target: target.clone(), request, adopted })
     }
 }

@@ -183,6 +183,7 @@ impl Node {
             reason: None,
             wide: is_wide(targets.len(), self.settings.records_per_write),
             called_off: false,
+            trial: false,
             disturbed: 0,
             targets,
         }

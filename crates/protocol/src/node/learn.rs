@@ -7,7 +7,7 @@ use lockstep_types::{Connection, Revision, Target};
 use super::Node;
 use crate::command::Command;
 use crate::event::{Event, Subject, Wake, Written};
-use crate::record::{Status, Transaction};
+use crate::record::{Status, Transaction, Trials};
 use crate::txn::{Changes, Op};
 
 impl Node {
@@ -26,6 +26,10 @@ impl Node {
             Event::Written { wake, result } => self.written(wake, result),
             Event::Verdict { subject, verdict } => [self.judged(subject, verdict)].into(),
             Event::Connected { target, connection } => self.connected(target, connection),
+            Event::Trials { target, connection, trials } => {
+                self.can_try(&target, connection, trials);
+                BTreeSet::new()
+            }
             Event::Disconnected { target, connection } => self.disconnected(target, connection),
             Event::Answered { target, connection, sequence, answer } => {
                 let expected = self.desk.link(&target).is_some_and(|link| {
@@ -200,6 +204,7 @@ impl Node {
         link.drop_work();
         link.connection = connection;
         link.up = true;
+        link.trials = Trials::Never;
         [Wake::Target(target)].into()
     }
 

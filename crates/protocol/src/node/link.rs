@@ -6,7 +6,7 @@ use lockstep_types::{
 
 use super::Node;
 use crate::command::{Ask, Command};
-use crate::record::{Failure, Marks};
+use crate::record::{Failure, Marks, Trials};
 
 /// A Set that brings a device in line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,6 +37,15 @@ pub enum Outcome {
     Applied(Index),
     /// It refused the apply head.
     Refused(Index, Failure),
+    /// It has the apply head on trial.
+    Accepted(Index),
+    /// It kept the trial or took it back, as it was told; or had none.
+    Settled {
+        /// The trial.
+        index: Index,
+        /// Whether the device had it.
+        had_it: bool,
+    },
     /// It took the undo, or refused it.
     Undone(Index, Option<Failure>),
     /// It has this, which is to be what is wanted of it.
@@ -53,6 +62,11 @@ pub enum Work {
     Idle,
     /// Resync: shutting out older masters.
     Claiming,
+    /// Resync: having the last trial kept or taken back.
+    Clearing {
+        /// Why the claim was refused, if it was: then that is tried again.
+        refused: Option<Failure>,
+    },
     /// Resync: reading what the device holds.
     Reading,
     /// Resync: sending the difference to what was read.
@@ -65,6 +79,8 @@ pub enum Work {
     Applying(Index),
     /// Sending an undo.
     Undoing(Index),
+    /// Having a trial kept or taken back.
+    Settling(Index),
     /// Answered; the answer is to be recorded.
     Answered(Outcome),
 }
@@ -73,7 +89,16 @@ impl Work {
     /// Whether it changes the device.
     #[must_use]
     pub fn is_set(&self) -> bool {
-        matches!(self, Self::Pushing(..) | Self::Applying(_) | Self::Undoing(_))
+        match self {
+            Self::Pushing(..) | Self::Applying(_) | Self::Undoing(_) => true,
+            Self::Settling(_) | Self::Clearing { .. } => true,
+            Self::Idle
+            | Self::Claiming
+            | Self::Reading
+            | Self::Looking
+            | Self::Verifying(_)
+            | Self::Answered(_) => false,
+        }
     }
 
     /// Whether an answer of the device is due.
@@ -105,6 +130,8 @@ pub struct Link {
     pub work: Work,
     /// Not before then.
     pub retry: Option<Retry>,
+    /// Whether the device can take something on trial.
+    pub trials: Trials,
     /// The last term of this node.
     pub term: Term,
     /// What this node or an older master sent may still land: nobody waited for the end of it.

@@ -35,6 +35,12 @@ impl Node {
         let (view, now) = (&self.view, self.desk.now);
         let is_head = |index| view.apply_head(target) == Some(index);
         match outcome {
+            Outcome::Accepted(index) if is_head(index) => {
+                step::accepted(draft, index, target, now);
+            }
+            Outcome::Settled { index, had_it } if self.to_be_settled(target) == Some(index) => {
+                step::settled(draft, index, target, had_it, now);
+            }
             Outcome::Applied(index) if is_head(index) => step::applied(draft, index, target, now),
             Outcome::Refused(index, failure) if is_head(index) => {
                 step::refused(draft, index, target, failure, now);
@@ -72,7 +78,8 @@ impl Node {
         if nothing_new || over.is_some_and(withdrawn) {
             return;
         }
-        step::synced(draft, target, term, marks);
+        let trials = self.desk.link(target).map(|link| link.trials).unwrap_or_default();
+        step::synced(draft, target, term, marks, trials);
         if let Some(index) = head.filter(|index| view.apply_head(target) == Some(*index)) {
             step::applied(draft, index, target, self.desk.now);
         }

@@ -19,15 +19,21 @@ impl Node {
         match (work, answer) {
             (_, Answer::Unknown) => self.give_up(target, out),
             (_, Answer::Busy) => self.back_off(target),
+            (Work::Clearing { refused }, answer) => {
+                self.cleared(target, term, refused, answer, out);
+            }
             (Work::Claiming, Answer::Accepted) => {
                 // Whatever was sent before is turned away from now on.
                 link.unsettled = false;
-                self.send(target, term, Ask::Read, Work::Reading, out);
+                self.claimed(target, term, out);
             }
             (Work::Claiming, Answer::Unfenced(wait)) => {
                 if self.is_quiet(target, wait) {
-                    self.send(target, term, Ask::Read, Work::Reading, out);
+                    self.claimed(target, term, out);
                 }
+            }
+            (Work::Claiming, Answer::Refused(failure)) => {
+                self.not_claimed(target, term, failure, out);
             }
             (Work::Reading, Answer::Values(seen)) => self.push(target, term, seen, out),
             (Work::Looking, Answer::Values(seen)) => self.looked(target, term, seen, out),
@@ -43,6 +49,7 @@ impl Node {
             }
             (Work::Applying(index), answer) => self.applied_or_not(target, index, answer),
             (Work::Undoing(index), answer) => self.undone_or_not(target, index, answer),
+            (Work::Settling(index), answer) => self.settled_or_not(target, index, answer),
             (_, answer) => self.resync_failed(target, answer),
         }
     }
@@ -57,6 +64,9 @@ impl Node {
 
     fn applied_or_not(&mut self, target: &Target, index: Index, answer: Answer) {
         match answer {
+            Answer::Accepted if self.view.is_trial(index) => {
+                self.taken(target, Outcome::Accepted(index));
+            }
             Answer::Accepted => self.taken(target, Outcome::Applied(index)),
             Answer::Refused(failure) => self.taken(target, Outcome::Refused(index, failure)),
             _ => self.fenced(target),
@@ -70,7 +80,7 @@ impl Node {
     }
 
     /// The device listened to the claim and does not listen now; or its answer does not fit.
-    fn fenced(&mut self, target: &Target) {
+    pub(super) fn fenced(&mut self, target: &Target) {
         self.back_off(target);
         self.answer_is(target, Outcome::Fenced);
     }
@@ -88,7 +98,7 @@ impl Node {
         out.push(Command::Close { target: target.clone(), connection });
     }
 
-    fn resync_failed(&mut self, target: &Target, answer: Answer) {
+    pub(super) fn resync_failed(&mut self, target: &Target, answer: Answer) {
         let failure = match answer {
             Answer::Refused(failure) => failure,
             Answer::Fenced => Failure {
@@ -115,7 +125,8 @@ impl Node {
             self.seen(target, seen);
             return;
         }
-        let over = self.view.apply_head(target);
+        // What is only tried is no more on the device, and must not be there before it is sent.
+        let over = self.view.apply_head(target).filter(|index| !self.view.is_trial(*index));
         let delta = self.difference(target, &seen, over);
         if delta.is_empty() {
             let marks = self.marks(target, &delta, &seen);
@@ -156,7 +167,7 @@ impl Node {
         let checked = self.view.header(target).recheck.is_none_or(|checked| index <= checked);
         let free = self.view.undo_head(target).is_none();
         let sends = !effect::has_nothing_to_send(&self.view, transaction, target);
-        (checked && free && sends).then_some(index)
+        (checked && free && sends && !transaction.trial).then_some(index)
     }
 
     /// What must be sent to a device that holds `seen` so that it holds the applied values. A unit

@@ -24,8 +24,7 @@ impl Node {
     }
 
     /// While there is no master: take the target if connected; otherwise bring undos about in the
-    /// store, and what takes back a change that was not confirmed, so that a dead device holds nobody's
-    /// queue (rule 4).
+    /// store, and what can only go forward, so that a dead device holds nobody's queue (rule 4).
     fn without_master(&mut self, target: &Target, out: &mut Vec<Command>) {
         if self.connection(target).is_some() {
             self.take(target, out);
@@ -35,7 +34,7 @@ impl Node {
             step::undone(&mut draft, index, target, None, self.desk.now);
             let txn = draft.txn();
             self.write(Wake::Target(target.clone()), txn, out);
-        } else if let Some(index) = self.view.revert_head(target) {
+        } else if let Some(index) = self.view.forward_head(target) {
             let mut draft = Draft::new(&self.view);
             draft.without_master(target);
             step::applied(&mut draft, index, target, self.desk.now);
@@ -67,13 +66,13 @@ impl Node {
         }
     }
 
-    /// The master's next move on a device with nothing outstanding: undo, resync, apply. What takes back a
-    /// change that was not confirmed does not wait for a resync.
+    /// The master's next move on a device with nothing outstanding: undo, resync, confirm, apply. What can
+    /// only go forward does not wait for a resync.
     fn next_work(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
         let synced = self.view.header(target).synced == term;
         if let Some(index) = self.view.undo_head(target) {
             self.undo(target, term, index, synced, out);
-        } else if let Some(index) = self.view.revert_head(target).filter(|_| !synced) {
+        } else if let Some(index) = self.view.forward_head(target).filter(|_| !synced) {
             let mut draft = Draft::new(&self.view);
             draft.as_master(target, &self.session);
             step::applied(&mut draft, index, target, self.desk.now);
@@ -82,7 +81,9 @@ impl Node {
         } else if self.view.header(target).paused || !self.may_send(target) {
             // Woken again by whoever resumes it, or by the clock.
         } else if !synced {
-            self.send(target, term, Ask::Claim, Work::Claiming, out);
+            self.resync(target, term, out);
+        } else if let Some(index) = self.view.confirm_head(target) {
+            self.settle(target, term, index, out);
         } else if let Some(index) = self.view.apply_head(target) {
             self.apply(target, term, index, out);
         } else if self.is_to_be_looked_at(target) {
@@ -108,7 +109,11 @@ impl Node {
     ) {
         let Some(transaction) = self.view.transaction(index) else { return };
         if synced && self.view.may_have_been_sent(transaction, target) {
-            if self.may_send(target) {
+            if !self.may_send(target) {
+                // Woken again by the clock.
+            } else if transaction.trial {
+                self.settle(target, term, index, out);
+            } else {
                 let delta = effect::undone(&self.view, transaction, target);
                 self.send(target, term, Ask::Set(delta), Work::Undoing(index), out);
             }
@@ -126,7 +131,11 @@ impl Node {
         let checked = self.view.header(target).recheck.is_none_or(|checked| index <= checked);
         if checked && !effect::has_nothing_to_send(&self.view, transaction, target) {
             let delta = effect::applied(&self.view, transaction, target);
-            self.send(target, term, Ask::Set(delta), Work::Applying(index), out);
+            if transaction.trial {
+                self.try_out(target, term, index, delta, out);
+            } else {
+                self.send(target, term, Ask::Set(delta), Work::Applying(index), out);
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use crate::effect;
 use crate::event::{Subject, Wake};
 use crate::record::{PartStatus, Reason, Status, Transaction};
 use crate::step;
+use crate::view::Wait;
 
 impl Node {
     pub(super) fn wake_transaction(&mut self, index: Index, out: &mut Vec<Command>) {
@@ -74,7 +75,9 @@ impl Node {
             if transaction.wide && self.is_full(draft) {
                 return;
             }
-            let Some(wait) = self.view.waiting_for(transaction, target) else { continue };
+            let wait = self.view.waiting_for(transaction, target);
+            // Where it is on trial, others were waited for.
+            let Some(wait) = wait.filter(|wait| *wait != Wait::Trial) else { continue };
             if let Some(part) = draft.part(transaction.index, target) {
                 part.reason.get_or_insert(Reason::Waited(wait));
             }

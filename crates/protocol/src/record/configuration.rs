@@ -71,6 +71,27 @@ impl Stage {
     }
 }
 
+/// Whether a device has commits that it takes back unless they are confirmed, and when they are used.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trials {
+    /// It has none.
+    #[default]
+    Never,
+    /// For a transaction with more than one target.
+    Shared,
+    /// For any atomic transaction.
+    Always,
+}
+
+impl Trials {
+    fn is_never(&self) -> bool {
+        *self == Self::Never
+    }
+}
+
 /// The small, often written part of a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Header {
@@ -98,6 +119,12 @@ pub struct Header {
     /// An operator wants what the device has to be what is wanted of it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub adopting: bool,
+    /// Whether the device can take something on trial, as it was when it was last brought in line.
+    #[serde(default, skip_serializing_if = "Trials::is_never")]
+    pub trials: Trials,
+    /// The last trial, until the device is known to have kept it or taken it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Index>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
@@ -118,6 +145,8 @@ impl Header {
         met: false,
         paused: false,
         adopting: false,
+        trials: Trials::Never,
+        trial: None,
     };
 
     /// Nobody holds the commit queue any more.

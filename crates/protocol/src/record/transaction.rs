@@ -99,6 +99,8 @@ pub enum Status {
     Pending,
     /// Decided: in the committed values of all its targets.
     Committed,
+    /// Every device has it on trial and nothing can go wrong any more: each is told to keep it.
+    Confirming,
     /// Turned: out of the committed values, being undone.
     Reverting,
     /// Outcome: applied on every target.
@@ -115,9 +117,10 @@ pub enum Status {
 
 impl Status {
     /// Every one, in the order in which they come about.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Pending,
         Self::Committed,
+        Self::Confirming,
         Self::Reverting,
         Self::Applied,
         Self::Partial,
@@ -129,7 +132,7 @@ impl Status {
     /// Whether this is an outcome, after which nothing about the transaction changes.
     #[must_use]
     pub const fn is_final(self) -> bool {
-        !matches!(self, Self::Pending | Self::Committed | Self::Reverting)
+        !matches!(self, Self::Pending | Self::Committed | Self::Confirming | Self::Reverting)
     }
 
     /// The word for it, wherever a person or a program reads it.
@@ -138,6 +141,7 @@ impl Status {
         match self {
             Self::Pending => "pending",
             Self::Committed => "committed",
+            Self::Confirming => "confirming",
             Self::Reverting => "reverting",
             Self::Applied => "applied",
             Self::Partial => "partial",
@@ -150,7 +154,7 @@ impl Status {
     /// Whether it was decided for and stands: its changes count as live.
     #[must_use]
     pub const fn stands(self) -> bool {
-        matches!(self, Self::Committed | Self::Applied | Self::Partial)
+        matches!(self, Self::Committed | Self::Confirming | Self::Applied | Self::Partial)
     }
 
     /// What may follow. The one table of transitions: code, docs and tests read it.
@@ -158,9 +162,15 @@ impl Status {
     pub const fn successors(self) -> &'static [Self] {
         match self {
             Self::Pending => &[Self::Committed, Self::Rejected, Self::Cancelled],
-            Self::Committed => {
-                &[Self::Applied, Self::Partial, Self::Reverting, Self::Reverted, Self::Cancelled]
-            }
+            Self::Committed => &[
+                Self::Applied,
+                Self::Partial,
+                Self::Confirming,
+                Self::Reverting,
+                Self::Reverted,
+                Self::Cancelled,
+            ],
+            Self::Confirming => &[Self::Applied],
             Self::Reverting => &[Self::Reverted],
             _ => &[],
         }
@@ -176,6 +186,8 @@ pub enum PartStatus {
     /// Not recorded. The head of the apply queue may have reached the device all the same.
     #[default]
     Pending,
+    /// The device has it on trial, and takes it back by itself unless it is told to keep it.
+    Accepted,
     /// The device accepted it.
     Applied,
     /// The device refused it; its atomic transaction turned.
@@ -188,14 +200,23 @@ pub enum PartStatus {
 
 impl PartStatus {
     /// Every one, in the order in which they come about.
-    pub const ALL: [Self; 5] =
-        [Self::Pending, Self::Applied, Self::Refused, Self::Withdrawn, Self::Undone];
+    pub const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::Accepted,
+        Self::Applied,
+        Self::Refused,
+        Self::Withdrawn,
+        Self::Undone,
+    ];
 
     /// What may follow. The one table of transitions: code, docs and tests read it.
     #[must_use]
     pub const fn successors(self) -> &'static [Self] {
         match self {
-            Self::Pending => &[Self::Applied, Self::Refused, Self::Withdrawn, Self::Undone],
+            Self::Pending => {
+                &[Self::Accepted, Self::Applied, Self::Refused, Self::Withdrawn, Self::Undone]
+            }
+            Self::Accepted => &[Self::Pending, Self::Applied, Self::Undone],
             Self::Applied => &[Self::Undone],
             Self::Refused | Self::Withdrawn | Self::Undone => &[],
         }
@@ -206,6 +227,7 @@ impl PartStatus {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
+            Self::Accepted => "accepted",
             Self::Applied => "applied",
             Self::Refused => "refused",
             Self::Withdrawn => "withdrawn",
@@ -285,6 +307,9 @@ pub struct Transaction {
     /// follow what this record says.
     #[serde(default, skip_serializing_if = "is_false")]
     pub wide: bool,
+    /// Decided to be tried on every device before any of them keeps it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub trial: bool,
     /// A wide queued one that was cancelled: it is withdrawn wherever it is pending.
     #[serde(default, skip_serializing_if = "is_false")]
     pub called_off: bool,

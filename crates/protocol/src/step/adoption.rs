@@ -3,14 +3,17 @@
 use lockstep_types::{Configuration as Tree, Delta, Index, Target, Term};
 
 use super::anew::decide_anew;
+use super::recording::in_line;
 use crate::draft::Draft;
-use crate::record::{Mark, Part, PartStatus, Proposal, Status, Transaction};
+use crate::record::{Mark, Part, PartStatus, Proposal, Status, Transaction, Trials};
 
 /// What is adopted of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Adopted {
     /// The term in which the device was read.
     pub(crate) term: Term,
+    /// Whether it takes something on trial.
+    pub(crate) trials: Trials,
     /// Everything it had when it was first met; later, what was changed behind our back.
     pub(crate) delta: Delta,
 }
@@ -24,11 +27,7 @@ pub(crate) fn adopt(draft: &mut Draft<'_>, index: Index, target: &Target, adopte
     } else {
         below(draft, index, target, &adopted.delta);
     }
-    let header = &mut draft.configuration(target).header;
-    header.synced = adopted.term;
-    header.resync_refused = None;
-    header.met = true;
-    header.adopting = false;
+    in_line(draft, target, adopted.term, adopted.trials);
 }
 
 fn settle(entry: &mut Transaction, target: &Target) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lockstep_types::{Edit, Index, Target, Timestamp};
 
+use super::confirming::is_trial;
 use super::plan::Plan;
 use crate::draft::Draft;
 use crate::effect;
@@ -17,11 +18,14 @@ pub(crate) fn commit(
     plan: &Plan,
     now: Timestamp,
 ) {
+    let view = draft.view;
     let Some(transaction) = draft.transaction(index) else { return };
     let named: Vec<Target> = transaction.targets.keys().cloned().collect();
     transaction.status = Status::Committed;
     transaction.decided = Some(now.max(transaction.submitted));
     transaction.targets = plan.keys().map(|target| (target.clone(), Part::default())).collect();
+    let trial = is_trial(view, transaction);
+    transaction.trial = trial;
     let decided = transaction.clone();
     let (kind, atomic) = (decided.kind, decided.is_atomic());
     for target in &named {
@@ -34,6 +38,9 @@ pub(crate) fn commit(
         let staged = draft.configuration(target);
         staged.header.committed.revision = revision;
         staged.header.holder = atomic.then_some(index);
+        if trial {
+            staged.header.trial = Some(index);
+        }
         staged.commit(planned.committed.clone());
         if kind.writes() {
             let edit = edits.get(target).cloned().unwrap_or_default();

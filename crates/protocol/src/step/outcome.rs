@@ -15,6 +15,9 @@ pub(super) fn settle(draft: &mut Draft<'_>, index: Index, now: Timestamp) {
     let Some(transaction) = draft.transaction(index) else { return };
     let Some(status) = outcome(transaction) else { return };
     transaction.status = status;
+    if !status.is_final() {
+        return;
+    }
     transaction.finished = Some(now.max(transaction.submitted));
     transaction.open_window();
     let targets: Vec<Target> = transaction.targets.keys().cloned().collect();
@@ -32,6 +35,8 @@ pub(super) fn outcome(transaction: &Transaction) -> Option<Status> {
     let any = |status| transaction.targets.values().any(|part| part.status == status);
     match transaction.status {
         Status::Committed if any(PartStatus::Pending) => None,
+        Status::Committed if any(PartStatus::Accepted) => Some(Status::Confirming),
+        Status::Confirming if all(&[PartStatus::Applied]) => Some(Status::Applied),
         Status::Committed if all(&[PartStatus::Applied]) => Some(Status::Applied),
         Status::Committed if all_cancelled(transaction) => Some(Status::Cancelled),
         Status::Committed => Some(Status::Partial),

@@ -8,7 +8,7 @@ use super::turn::turn_at;
 use super::withdrawal::withdraw;
 use crate::draft::Draft;
 use crate::effect;
-use crate::record::{Failure, Kind, Marks, PartStatus, Reason};
+use crate::record::{Failure, Kind, Marks, PartStatus, Reason, Trials};
 
 /// The device accepted the head of its apply queue.
 pub(crate) fn applied(draft: &mut Draft<'_>, index: Index, target: &Target, now: Timestamp) {
@@ -68,13 +68,28 @@ fn reverted(draft: &mut Draft<'_>, index: Index, target: &Target, why: Reason, n
 }
 
 /// The device was brought in line in `term`.
-pub(crate) fn synced(draft: &mut Draft<'_>, target: &Target, term: Term, marks: Marks) {
+pub(crate) fn synced(
+    draft: &mut Draft<'_>,
+    target: &Target,
+    term: Term,
+    marks: Marks,
+    trials: Trials,
+) {
+    in_line(draft, target, term, trials);
+    draft.put_marks(target, marks);
+}
+
+/// The device holds the applied values, and with that the last trial was dealt with, unless it is yet to be
+/// sent.
+pub(super) fn in_line(draft: &mut Draft<'_>, target: &Target, term: Term, trials: Trials) {
+    let open = draft.view.open_trial(target);
     let header = &mut draft.configuration(target).header;
+    header.trials = trials;
+    header.trial = open;
     header.synced = term;
     header.resync_refused = None;
     header.met = true;
     header.adopting = false;
-    draft.put_marks(target, marks);
 }
 
 pub(super) fn set_part(

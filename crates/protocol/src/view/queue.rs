@@ -49,7 +49,7 @@ impl Queue {
         member(&mut self.commit, index, transaction.status == Status::Pending);
         let applies = transaction.status == Status::Committed && waits;
         member(&mut self.apply, index, applies);
-        let undoable = waits || part == PartStatus::Applied;
+        let undoable = waits || matches!(part, PartStatus::Accepted | PartStatus::Applied);
         let undoes = transaction.status == Status::Reverting && undoable;
         member(&mut self.undo, index, undoes);
         member(&mut self.live, index, transaction.is_live(target));

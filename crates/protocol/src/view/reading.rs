@@ -103,7 +103,8 @@ impl View {
         shown: impl IntoIterator<Item = (&'a Path, &'a Option<Content>)>,
     ) -> Vec<(&'a Path, &'a Option<Content>)> {
         let (applied, marks) = (self.applied(target), self.marks(target));
-        let sent = self.apply_head(target).and_then(|index| self.transaction(index));
+        let sent = self.apply_head(target).or_else(|| self.on_trial(target));
+        let sent = sent.and_then(|index| self.transaction(index));
         let sent = sent.map(|head| effect::applied(self, head, target));
         let undone = self.undo_head(target).and_then(|index| self.transaction(index));
         let undone = undone.map(|head| effect::undone(self, head, target));
@@ -138,7 +139,7 @@ impl View {
             .header
             .holder
             .and_then(|holder| self.transaction(holder))
-            .filter(|holder| holder.status == Status::Committed)
+            .filter(|holder| matches!(holder.status, Status::Committed | Status::Confirming))
             .map_or_else(
                 || committed.clone(),
                 |holder| committed.patched(&effect::without(self, holder, target, committed)),

@@ -32,6 +32,10 @@ pub enum Wait {
     Resync(Failure),
     /// The device's answer.
     Device,
+    /// The device has it on trial: not all the others do yet.
+    Trial,
+    /// The device has it on trial, like all the others: it is told to keep it.
+    Confirming,
 }
 
 impl View {
@@ -44,11 +48,17 @@ impl View {
             Status::Committed if part == PartStatus::Pending => {
                 Some(self.apply_waits_for(transaction, target))
             }
-            Status::Reverting if matches!(part, PartStatus::Pending | PartStatus::Applied) => {
+            Status::Committed if part == PartStatus::Accepted => Some(Wait::Trial),
+            Status::Confirming if part == PartStatus::Accepted => Some(Wait::Confirming),
+            Status::Reverting if self.is_to_be_undone(transaction, target) => {
                 Some(self.device_waits_for(target))
             }
             _ => None,
         }
+    }
+
+    fn is_to_be_undone(&self, transaction: &Transaction, target: &Target) -> bool {
+        self.undo_head(target) == Some(transaction.index)
     }
 
     fn decision_waits_for(&self, transaction: &Transaction, target: &Target) -> Wait {

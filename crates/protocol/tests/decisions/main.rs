@@ -53,6 +53,8 @@ mod statuses;
 #[cfg(test)]
 mod submit_and_decide;
 #[cfg(test)]
+mod trials;
+#[cfg(test)]
 mod undo;
 #[cfg(test)]
 mod unfenced;

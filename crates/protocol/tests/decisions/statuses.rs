@@ -3,9 +3,10 @@
 
 use lockstep_protocol::record::Status;
 
-const ALL: [Status; 8] = [
+const ALL: [Status; 9] = [
     Status::Pending,
     Status::Committed,
+    Status::Confirming,
     Status::Reverting,
     Status::Applied,
     Status::Partial,
@@ -16,18 +17,20 @@ const ALL: [Status; 8] = [
 
 #[test]
 fn what_follows_what() {
-    let table: [(Status, &[Status]); 8] = [
+    let table: [(Status, &[Status]); 9] = [
         (Status::Pending, &[Status::Committed, Status::Rejected, Status::Cancelled]),
         (
             Status::Committed,
             &[
                 Status::Applied,
                 Status::Partial,
+                Status::Confirming,
                 Status::Reverting,
                 Status::Reverted,
                 Status::Cancelled,
             ],
         ),
+        (Status::Confirming, &[Status::Applied]),
         (Status::Reverting, &[Status::Reverted]),
         (Status::Applied, &[]),
         (Status::Partial, &[]),
@@ -50,5 +53,5 @@ fn an_outcome_is_what_nothing_follows() {
 #[test]
 fn what_stands_was_decided_for() {
     let stands: Vec<Status> = ALL.into_iter().filter(|status| status.stands()).collect();
-    assert_eq!(stands, [Status::Committed, Status::Applied, Status::Partial]);
+    assert_eq!(stands, [Status::Committed, Status::Confirming, Status::Applied, Status::Partial]);
 }

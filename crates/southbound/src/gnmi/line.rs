@@ -8,8 +8,8 @@ mod watching;
 
 use std::time::Duration;
 
-use lockstep_gnmi::Election;
 use lockstep_gnmi::proto::gnmi::{SetRequest, SetResponse};
+use lockstep_gnmi::{Election, extension};
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_types::{Configuration, Delta, Index, Unit};
@@ -27,9 +27,7 @@ use super::quiet::Quiet;
 use super::way::Reading;
 use super::wire::Hold;
 use super::{Client, Encoding, Gnmi, endpoint, set};
-use crate::{
-    BoxFuture, Commit, Fencing, Follow, Followed, Line, Look, Notice, Report, Settled, Watch,
-};
+use crate::{BoxFuture, Fencing, Follow, Followed, Line, Look, Notice, Report, Watch};
 
 /// One connection, from Capabilities to its end.
 #[derive(Debug)]
@@ -80,6 +78,16 @@ impl GnmiLine {
             Ask::Claim => self.claim(election, by).await,
             Ask::Read => self.read().await,
             Ask::Set(delta) => self.set(election, delta, by).await,
+            Ask::Trial { index, delta, rollback } => {
+                let rollback = Duration::from_nanos(rollback);
+                self.try_out(election, index, delta, rollback, by).await
+            }
+            Ask::Confirm(index) => {
+                self.settle(election, extension::confirm(&commit::id(election, index)), by).await
+            }
+            Ask::Cancel(index) => {
+                self.settle(election, extension::cancel(&commit::id(election, index)), by).await
+            }
         }
     }
 
@@ -177,19 +185,26 @@ fn request<T>(message: T, timeout: Duration) -> Request<T> {
 impl Line for GnmiLine {
     fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
-            let _busy = self.busy.begin(matches!(ask, Ask::Set(_)));
-            let (claims, by) = (ask == Ask::Claim, self.deadline());
+            let _busy = self.busy.begin(ask.may_change());
+            let (claims, settles) = (ask == Ask::Claim, ask.settles());
+            let by = self.deadline();
             let answered = timeout_at(by, self.answer(election, ask, by)).await;
             let answer = answered.unwrap_or_else(|_| {
                 let (address, after) = (&self.address, self.timeout);
                 tracing::warn!(address, ?after, "the device did not answer in time");
                 Answer::Unknown
             });
-            let answer = if claims && answer == Answer::Accepted {
-                self.probe(election).await;
-                self.claimed()
-            } else {
-                answer
+            let answer = match answer {
+                Answer::Accepted if claims => {
+                    self.probe(election).await;
+                    self.claimed()
+                }
+                Answer::Accepted if settles => {
+                    // What was in the way of the question is gone.
+                    self.probe(election).await;
+                    Answer::Accepted
+                }
+                answer => answer,
             };
             self.quiet.begins();
             answer
@@ -202,15 +217,6 @@ impl Line for GnmiLine {
 
     fn confirms(&self) -> Option<bool> {
         self.known.confirms()
-    }
-
-    fn commit(&self, election: Election, commit: Commit) -> BoxFuture<'_, Settled> {
-        Box::pin(async move {
-            let (_busy, by) = (self.busy.begin(true), self.deadline());
-            let settled = timeout_at(by, self.settle(election, commit, by)).await;
-            self.quiet.begins();
-            settled.unwrap_or_else(|_| self.unsettled())
-        })
     }
 
     fn watch(&self, watch: Watch, tell: mpsc::Sender<Notice>) -> BoxFuture<'_, ()> {

@@ -8,21 +8,34 @@ use lockstep_simulator::Device;
 use lockstep_simulator::faults::{Does, Feature, Plan};
 use lockstep_simulator::journal::Kind;
 use lockstep_southbound::gnmi::Options;
-use lockstep_southbound::{Commit, Election, Line, Phase, Settled};
-use lockstep_types::Content;
+use lockstep_southbound::{Election, Line};
+use lockstep_types::{Content, Delta, Index};
 
 use crate::support::{ELECTION, World, accepted, delta, leaf, options, path, simulated, within};
 
-const ACCEPTED: Settled = Settled::Answer(Answer::Accepted);
+const ACCEPTED: Answer = Answer::Accepted;
 /// Longer than any test.
 const LONG: Duration = Duration::from_secs(3600);
 
-fn hostname(name: &str, rollback: Duration) -> Phase {
-    Phase::Set { delta: delta([leaf("/system/hostname", name)]), rollback }
+fn trial(index: u64, delta: Delta, rollback: Duration) -> Ask {
+    let rollback = u64::try_from(rollback.as_nanos()).unwrap();
+    Ask::Trial { index: Index::new(index), delta, rollback }
 }
 
-async fn step(line: &Arc<dyn Line>, id: &str, phase: Phase) -> Settled {
-    line.commit(ELECTION, Commit { id: id.to_owned(), phase }).await
+fn hostname(index: u64, name: &str, rollback: Duration) -> Ask {
+    trial(index, delta([leaf("/system/hostname", name)]), rollback)
+}
+
+fn confirm(index: u64) -> Ask {
+    Ask::Confirm(Index::new(index))
+}
+
+fn cancel(index: u64) -> Ask {
+    Ask::Cancel(Index::new(index))
+}
+
+async fn step(line: &Arc<dyn Line>, ask: Ask) -> Answer {
+    line.ask(ELECTION, ask).await
 }
 
 fn holds(device: &Device, name: &str) -> bool {
@@ -42,10 +55,10 @@ async fn master(device: &Device) -> Arc<dyn Line> {
 async fn what_is_confirmed_stays() {
     let (_simulator, device) = simulated();
     let line = master(&device).await;
-    assert_eq!(step(&line, "c.1", hostname("new", LONG)).await, ACCEPTED);
-    assert_eq!(step(&line, "c.1", Phase::Confirm).await, ACCEPTED);
+    assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
+    assert_eq!(step(&line, confirm(1)).await, ACCEPTED);
     assert!(holds(&device, "new"));
-    assert_eq!(step(&line, "c.1", Phase::Cancel).await, Settled::Lost);
+    assert_eq!(step(&line, cancel(1)).await, Answer::Lost);
     assert!(holds(&device, "new"));
 }
 
@@ -53,9 +66,9 @@ async fn what_is_confirmed_stays() {
 async fn what_is_cancelled_is_taken_back() {
     let (_simulator, device) = simulated();
     let line = master(&device).await;
-    assert_eq!(step(&line, "c.1", hostname("new", LONG)).await, ACCEPTED);
+    assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     assert!(holds(&device, "new"));
-    assert_eq!(step(&line, "c.1", Phase::Cancel).await, ACCEPTED);
+    assert_eq!(step(&line, cancel(1)).await, ACCEPTED);
     assert!(holds(&device, "old"));
 }
 
@@ -64,14 +77,14 @@ async fn what_is_not_confirmed_in_time_is_taken_back_and_lost() {
     let (_simulator, device) = simulated();
     let line = master(&device).await;
     let soon = Duration::from_millis(50);
-    assert_eq!(step(&line, "c.1", hostname("new", soon)).await, ACCEPTED);
+    assert_eq!(step(&line, hostname(1, "new", soon)).await, ACCEPTED);
     within("the rollback", async {
         while !holds(&device, "old") {
             tokio::task::yield_now().await;
         }
     })
     .await;
-    assert_eq!(step(&line, "c.1", Phase::Confirm).await, Settled::Lost);
+    assert_eq!(step(&line, confirm(1)).await, Answer::Lost);
     assert!(holds(&device, "old"));
 }
 
@@ -79,12 +92,12 @@ async fn what_is_not_confirmed_in_time_is_taken_back_and_lost() {
 async fn a_restart_loses_the_commit() {
     let (_simulator, device) = simulated();
     let line = master(&device).await;
-    assert_eq!(step(&line, "c.1", hostname("new", LONG)).await, ACCEPTED);
+    assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     device.restart(true).await.unwrap();
-    assert_eq!(step(&line, "c.1", Phase::Confirm).await, Settled::Answer(Answer::Unknown));
+    assert_eq!(step(&line, confirm(1)).await, Answer::Unknown);
     let line = World::line(options(device.address())).await;
     accepted(line.ask(ELECTION, Ask::Claim).await);
-    assert_eq!(step(&line, "c.1", Phase::Confirm).await, Settled::Lost);
+    assert_eq!(step(&line, confirm(1)).await, Answer::Lost);
     assert!(holds(&device, "old"));
 }
 
@@ -92,15 +105,16 @@ async fn a_restart_loses_the_commit() {
 async fn a_commit_of_another_name_is_told_apart() {
     let (_simulator, device) = simulated();
     let line = master(&device).await;
-    assert_eq!(step(&line, "c.1", hostname("new", LONG)).await, ACCEPTED);
-    for phase in [Phase::Confirm, Phase::Cancel] {
-        let Settled::Another(failure) = step(&line, "c.2", phase).await else {
+    assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
+    for ask in [confirm(2), cancel(2)] {
+        let Answer::Refused(failure) = step(&line, ask).await else {
             panic!("not another");
         };
-        assert!(failure.message.contains("c.1"), "{failure:?}");
+        let name = format!("lockstep-{}-1", ELECTION.high);
+        assert!(failure.message.contains(&name), "{failure:?}");
     }
-    let refused = step(&line, "c.2", hostname("newer", LONG)).await;
-    assert!(matches!(refused, Settled::Answer(Answer::Refused(_))), "{refused:?}");
+    let refused = step(&line, hostname(2, "newer", LONG)).await;
+    assert!(matches!(refused, Answer::Refused(_)), "{refused:?}");
     assert!(holds(&device, "new"));
 }
 
@@ -108,13 +122,12 @@ async fn a_commit_of_another_name_is_told_apart() {
 async fn an_older_master_settles_nothing() {
     let (_simulator, device) = simulated();
     let line = master(&device).await;
-    assert_eq!(step(&line, "c.1", hostname("new", LONG)).await, ACCEPTED);
+    assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     let newer = World::line(options(device.address())).await;
     let later = Election { low: ELECTION.low + 1, ..ELECTION };
     accepted(newer.ask(later, Ask::Claim).await);
-    assert_eq!(step(&line, "c.1", Phase::Confirm).await, Settled::Answer(Answer::Fenced));
-    let cancel = Commit { id: "c.1".into(), phase: Phase::Cancel };
-    assert_eq!(newer.commit(later, cancel).await, ACCEPTED);
+    assert_eq!(step(&line, confirm(1)).await, Answer::Fenced);
+    assert_eq!(newer.ask(later, cancel(1)).await, ACCEPTED);
     assert!(holds(&device, "old"));
 }
 
@@ -126,9 +139,9 @@ async fn a_refused_commit_leaves_nothing_to_confirm() {
         (path("/interfaces/interface[name=a]"), Some(Content::Entry)),
         (path("/interfaces/interface[name=a]/access-vlan"), Some(Content::leaf(9_u64))),
     ]);
-    let refused = step(&line, "c.1", Phase::Set { delta: dangling, rollback: LONG }).await;
-    assert!(matches!(refused, Settled::Answer(Answer::Refused(_))), "{refused:?}");
-    assert_eq!(step(&line, "c.1", Phase::Confirm).await, Settled::Lost);
+    let refused = step(&line, trial(1, dangling, LONG)).await;
+    assert!(matches!(refused, Answer::Refused(_)), "{refused:?}");
+    assert_eq!(step(&line, confirm(1)).await, Answer::Lost);
 }
 
 #[tokio::test]
@@ -137,9 +150,9 @@ async fn a_confirm_that_is_not_answered_is_unknown() {
     let timeout = Duration::from_secs(1);
     let line = World::line(Options { timeout, ..options(device.address()) }).await;
     accepted(line.ask(ELECTION, Ask::Claim).await);
-    assert_eq!(step(&line, "c.1", hostname("new", LONG)).await, ACCEPTED);
+    assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     device.set_faults(Does::Hang(None).always().on([Kind::Confirm]));
-    assert_eq!(step(&line, "c.1", Phase::Confirm).await, Settled::Answer(Answer::Unknown));
+    assert_eq!(step(&line, confirm(1)).await, Answer::Unknown);
 }
 
 // Whether a device has it.
@@ -170,10 +183,11 @@ async fn a_device_that_lacks_it_is_found_out_and_refuses() {
     let (_simulator, device) = simulated();
     device.set_faults(lack());
     let line = master(&device).await;
-    for phase in [hostname("new", LONG), Phase::Confirm, Phase::Cancel] {
-        let settled = step(&line, "c.1", phase).await;
-        let Settled::Answer(Answer::Refused(failure)) = settled else { panic!("{settled:?}") };
-        assert_eq!(failure.code, "UNIMPLEMENTED");
+    let refused = step(&line, hostname(1, "new", LONG)).await;
+    let Answer::Refused(failure) = refused else { panic!("{refused:?}") };
+    assert_eq!(failure.code, "UNIMPLEMENTED");
+    for ask in [confirm(1), cancel(1)] {
+        assert_eq!(step(&line, ask).await, Answer::Lost);
     }
     assert!(holds(&device, "old"));
 }
@@ -187,15 +201,13 @@ async fn a_device_that_ignores_it_is_found_out() {
 async fn a_device_on_which_another_commit_waits_is_asked_again() {
     let (_simulator, device) = simulated();
     let line = master(&device).await;
-    assert_eq!(step(&line, "c.1", hostname("new", LONG)).await, ACCEPTED);
+    assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     let newer = World::line(options(device.address())).await;
     let later = Election { low: ELECTION.low + 1, ..ELECTION };
     accepted(newer.ask(later, Ask::Claim).await);
     assert_eq!(newer.confirms(), None);
     assert!(holds(&device, "new"), "the probe disturbed it");
-    let confirm = Commit { id: "c.1".into(), phase: Phase::Confirm };
-    assert_eq!(newer.commit(later, confirm).await, ACCEPTED);
-    accepted(newer.ask(later, Ask::Claim).await);
+    assert_eq!(newer.ask(later, confirm(1)).await, ACCEPTED);
     assert_eq!(newer.confirms(), Some(true));
 }
 

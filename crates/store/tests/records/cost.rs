@@ -44,6 +44,7 @@ fn transaction(index: u64) -> Transaction {
         reason: None,
         wide: false,
         called_off: false,
+        trial: false,
         disturbed: 0,
         targets: [(target("leaf1"), part)].into(),
     }

@@ -1,6 +1,6 @@
 //! One Set from end to end, with a real node: how much is written, and how often.
 
-use lockstep_protocol::record::{Kind, Mode};
+use lockstep_protocol::record::{Kind, Mode, Trials};
 use lockstep_protocol::{
     Answer, Ask, Body, Client, Command, Event, Node, Request, Settings, Until, Verdict,
 };
@@ -31,19 +31,23 @@ impl Shell {
 
     /// On what the records hold, which the device holds too.
     pub(crate) async fn on(records: Records) -> Self {
+        Self::with(records, Trials::Never).await
+    }
+
+    async fn with(records: Records, trials: Trials) -> Self {
         let session = records.begin(&node()).await.unwrap();
         let view = records.load().await.unwrap();
         let watch = records.watch(view.revision()).await.unwrap();
         let device = view.applied(&target("leaf1"));
         let node = Node::new(session.id().clone(), Settings::default(), view);
         let mut shell = Self { records, _session: session, watch, node, device, sets: 0 };
-        let connected =
-            Event::Connected { target: target("leaf1"), connection: Connection::new(1) };
-        for event in
-            [Event::Tick(Timestamp::new(1)), Event::Lease(Timestamp::new(u64::MAX)), connected]
-        {
-            shell.tell(event).await;
-        }
+        let (target, connection) = (target("leaf1"), Connection::new(1));
+        let connected = Event::Connected { target: target.clone(), connection };
+        let trials = Event::Trials { target, connection, trials };
+        let lease = Event::Lease(Timestamp::new(u64::MAX));
+        let told = [Event::Tick(Timestamp::new(1)), lease, connected, trials];
+        let todo = told.into_iter().flat_map(|event| shell.node.handle(event)).collect();
+        shell.carry_out(todo).await;
         shell
     }
 
@@ -53,7 +57,11 @@ impl Shell {
 
     /// Tells the node and does what it says, until there is nothing left to do.
     async fn tell(&mut self, event: Event) {
-        let mut todo = self.node.handle(event);
+        let todo = self.node.handle(event);
+        self.carry_out(todo).await;
+    }
+
+    async fn carry_out(&mut self, mut todo: Vec<Command>) {
         while !todo.is_empty() {
             let event = match todo.remove(0) {
                 Command::Write { wake, txn } => {
@@ -84,10 +92,12 @@ impl Shell {
         match ask {
             Ask::Claim => Answer::Accepted,
             Ask::Read => Answer::Values(self.device.clone()),
-            Ask::Set(delta) => {
+            Ask::Set(delta) | Ask::Trial { delta, .. } => {
                 self.device.apply_values(delta);
                 Answer::Accepted
             }
+            Ask::Confirm(_) => Answer::Accepted,
+            Ask::Cancel(_) => Answer::Lost,
         }
     }
 
@@ -139,6 +149,20 @@ async fn cost(leaves: u64, before: u64) -> (u64, usize) {
     let view = shell.records.load().await.unwrap();
     assert_eq!(view.applied(&target("leaf1")).get(&leaf(3)), Some(&Content::leaf("changed")));
     (shell.records.writes() - writes, bytes)
+}
+
+/// Decided, accepted by the device, kept by the device.
+#[tokio::test]
+async fn a_set_on_trial_is_three_writes() {
+    let records = records(Memory::new()).await;
+    write(&records, vec![], vec![bound(&target("leaf1"))]).await;
+    let mut shell = Shell::with(records, Trials::Always).await;
+    let writes = shell.records.writes();
+    shell.set([(leaf(3), Content::leaf("tried"))].into_iter()).await;
+    let view = shell.records.load().await.unwrap();
+    assert_eq!(view.applied(&target("leaf1")).get(&leaf(3)), Some(&Content::leaf("tried")));
+    assert_eq!(view.header(&target("leaf1")).trial, None);
+    assert_eq!(shell.records.writes() - writes, 3);
 }
 
 /// Guarded by a ratio: the record is the same size but for the digits of its numbers.

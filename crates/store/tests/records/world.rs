@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_protocol::record::{Failure, Kind, Mode, Rule, Violation};
+use lockstep_protocol::record::{Failure, Kind, Mode, Rule, Trials, Violation};
 use lockstep_protocol::{
     Answer, Ask, Body, Changes, Client, Command, Event, Node, Request, Settings, Until, Verdict,
     View,
@@ -33,6 +33,8 @@ pub(crate) struct World {
     clients: u64,
     connections: BTreeMap<Target, Connection>,
     devices: BTreeMap<Target, Tree>,
+    /// What each held before it took something on trial.
+    trials: BTreeMap<Target, (Index, Tree)>,
     last_connection: u64,
     todo: Vec<Command>,
     told: Revision,
@@ -62,6 +64,7 @@ impl World {
             clients: 0,
             connections: BTreeMap::new(),
             devices: BTreeMap::new(),
+            trials: BTreeMap::new(),
             last_connection: 0,
             todo,
             told,
@@ -165,6 +168,7 @@ impl World {
                 if self.dice.chance(50) {
                     // It starts anew, with nothing.
                     self.devices.remove(&on);
+                    self.trials.remove(&on);
                 }
                 self.tell(Event::Disconnected { target: on, connection });
             }
@@ -175,7 +179,14 @@ impl World {
                 self.last_connection += 1;
                 let connection = Connection::new(self.last_connection);
                 self.connections.insert(on.clone(), connection);
-                self.tell(Event::Connected { target: on, connection });
+                self.tell(Event::Connected { target: on.clone(), connection });
+                let trials = self.dice.pick(&[
+                    Trials::Never,
+                    Trials::Shared,
+                    Trials::Shared,
+                    Trials::Always,
+                ]);
+                self.tell(Event::Trials { target: on, connection, trials });
             }
         }
     }
@@ -234,8 +245,25 @@ impl World {
             (_, 1) => Answer::Unknown,
             (Ask::Claim, _) => Answer::Accepted,
             (Ask::Read, _) => Answer::Values(device.clone()),
-            (Ask::Set(_), 2..=3) => Answer::Refused(refused()),
-            (Ask::Set(delta), _) => {
+            (Ask::Confirm(index) | Ask::Cancel(index), _) => match self.trials.remove(on) {
+                None => Answer::Lost,
+                Some((tried, before)) if tried == *index => {
+                    if matches!(ask, Ask::Cancel(_)) {
+                        *device = before;
+                    }
+                    Answer::Accepted
+                }
+                Some(other) => {
+                    self.trials.insert(on.clone(), other);
+                    Answer::Refused(refused())
+                }
+            },
+            (_, 2..=3) => Answer::Refused(refused()),
+            _ if self.trials.contains_key(on) => Answer::Refused(refused()),
+            (Ask::Set(delta) | Ask::Trial { delta, .. }, _) => {
+                if let Ask::Trial { index, .. } = ask {
+                    self.trials.insert(on.clone(), (*index, device.clone()));
+                }
                 device.apply_values(delta);
                 if device.get(&path(OWN)).is_some() {
                     let own = [(path(OWN), Some(Content::leaf("in a form of its own")))];

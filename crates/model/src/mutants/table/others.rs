@@ -131,7 +131,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "readers are served an atomic transaction that is open",
         stands_for: "Isolation",
         file: "protocol/src/view/reading.rs",
-        find: ".filter(|holder| holder.status == Status::Committed)",
+        find: ".filter(|holder| matches!(holder.status, Status::Committed | Status::Confirming))",
         replace: ".filter(|holder| holder.status == Status::Reverting)",
         scenario: "firm",
         invariant: "Isolation",

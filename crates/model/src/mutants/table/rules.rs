@@ -18,7 +18,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "rule 3: the unrecorded head is not undone",
         stands_for: "rule 3",
         file: "protocol/src/view/queue.rs",
-        find: "let undoable = waits || part == PartStatus::Applied;",
+        find: "let undoable = waits || matches!(part, PartStatus::Accepted | PartStatus::Applied);",
         replace: "let undoable = part == PartStatus::Applied;",
         scenario: "refusals",
         invariant: "InStep",

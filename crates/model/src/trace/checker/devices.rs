@@ -46,7 +46,9 @@ impl Shadow {
             (Ask::Set(delta), Answer::Accepted) => {
                 self.values.iter_mut().for_each(|values| values.apply_values(delta));
             }
-            (Ask::Set(_), Answer::Unknown) => self.values = None,
+            // What is on trial the device takes back when it will.
+            (Ask::Trial { .. } | Ask::Cancel(_), Answer::Accepted) => self.values = None,
+            (ask, Answer::Unknown) if ask.may_change() => self.values = None,
             (_, Answer::Values(seen)) => {
                 let known = self.values.replace(seen.clone());
                 return known.is_some_and(|known| !known.same_values(seen));
@@ -60,8 +62,29 @@ impl Shadow {
 /// A device that gives its own account.
 #[derive(Clone, Debug, Default)]
 struct Account {
-    election: Term,
+    /// The newest election id that it accepted.
+    accepted: Term,
+    /// The newest that it was sent: whether an id counts that comes with a refusal is up to the device.
+    sent: Term,
     shadow: Shadow,
+}
+
+impl Account {
+    /// An older election id is fenced, and no other.
+    fn arbitrate(&mut self, target: &Target, term: Term, answer: &Answer) -> Result<(), Reason> {
+        let (target, newer, newest) = (target.clone(), self.accepted, self.sent);
+        match answer {
+            Answer::Accepted if term < newer => Err(Reason::OlderElection { target, term, newer }),
+            Answer::Fenced if term >= newest => Err(Reason::NotFenced { target, term, newest }),
+            answer => {
+                if *answer == Answer::Accepted {
+                    self.accepted = term.max(newer);
+                }
+                self.sent = term.max(newest);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The devices and what is on its way to them.
@@ -140,7 +163,7 @@ impl Devices {
     /// A device says that it started.
     pub(super) fn started(&mut self, target: &Target, values: &Tree) {
         let shadow = Shadow { values: Some(values.clone()) };
-        self.accounts.insert(target.clone(), Account { election: Term::ZERO, shadow });
+        self.accounts.insert(target.clone(), Account { shadow, ..Account::default() });
     }
 
     /// A device says that it took a request. Says whether it shows something else than it should.
@@ -159,8 +182,7 @@ impl Devices {
         request.answer = Some(answer.clone());
         let account = self.accounts.entry(target.clone()).or_default();
         if ask != Ask::Read && !self.unfenced.contains(target) {
-            arbitrate(account.election, target, term, &answer)?;
-            account.election = term.max(account.election);
+            account.arbitrate(target, term, &answer)?;
         }
         Ok(account.shadow.took(&ask, &answer))
     }
@@ -172,16 +194,7 @@ fn fits(ask: &Ask, answer: &Answer) -> bool {
         Answer::Accepted => *ask != Ask::Read,
         Answer::Unfenced(_) => *ask == Ask::Claim,
         Answer::Values(_) => *ask == Ask::Read,
+        Answer::Lost => matches!(ask, Ask::Confirm(_) | Ask::Cancel(_)),
         Answer::Refused(_) | Answer::Fenced | Answer::Unknown | Answer::Busy => true,
-    }
-}
-
-/// An older election id is fenced, and no other.
-fn arbitrate(newest: Term, target: &Target, term: Term, answer: &Answer) -> Result<(), Reason> {
-    let target = target.clone();
-    match (answer, term < newest) {
-        (Answer::Accepted, true) => Err(Reason::OlderElection { target, term, newer: newest }),
-        (Answer::Fenced, false) => Err(Reason::NotFenced { target, term, newest }),
-        _ => Ok(()),
     }
 }

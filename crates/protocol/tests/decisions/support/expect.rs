@@ -78,6 +78,7 @@ pub(crate) fn entry<const N: usize>(at: u64, name: &str, targets: [&str; N]) -> 
         reason: None,
         wide: false,
         called_off: false,
+        trial: false,
         disturbed: 0,
         targets: parts(targets.map(|on| (on, PartStatus::Pending))),
     }

@@ -41,8 +41,9 @@ impl GnmiLine {
         }
     }
 
-    /// Finds out what is not known yet, after a claim that was accepted. Whatever comes of it, the claim
-    /// stands: what a device does not say stays unknown, and is asked again with the next claim.
+    /// Finds out what is not known yet, after a claim that was accepted, or once a trial is no longer in the
+    /// way. Whatever comes of it, that stands: what a device does not say stays unknown, and is asked again
+    /// with the next claim.
     pub(super) async fn probe(&self, election: Election) {
         let by = self.deadline();
         let probes = async {
@@ -54,7 +55,7 @@ impl GnmiLine {
             tracing::warn!(
                 address,
                 ?after,
-                "the device took our claim, and does not answer a probe"
+                "the device took what was asked, and does not answer a probe"
             );
         }
     }

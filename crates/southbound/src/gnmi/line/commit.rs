@@ -1,44 +1,76 @@
-//! Commits that the device takes back by itself unless they are confirmed.
+//! Trials: commits that the device takes back by itself unless they are confirmed.
 
-use lockstep_gnmi::extension;
+use std::time::Duration;
+
 use lockstep_gnmi::proto::gnmi::SetRequest;
+use lockstep_gnmi::proto::gnmi_ext::Extension;
+use lockstep_gnmi::{code, extension};
 use lockstep_protocol::Answer;
+use lockstep_types::{Delta, Index};
 use tokio::time::Instant;
+use tonic::Code;
 
 use super::GnmiLine;
+use crate::Election;
 use crate::gnmi::answer::{self, Asked, Meaning};
-use crate::{Commit, Election, Phase, Settled};
+
+/// The name of a trial on the device. Stores have epochs of their own, so no other trial has it.
+pub(super) fn id(election: Election, index: Index) -> String {
+    format!("lockstep-{}-{index}", election.high)
+}
 
 impl GnmiLine {
-    /// One step, with the answer of the device classified.
-    pub(super) async fn settle(&self, election: Election, commit: Commit, by: Instant) -> Settled {
-        let Commit { id, phase } = commit;
-        let (asked, request, extension) = match phase {
-            Phase::Set { delta, rollback } => match self.prepare(delta).await {
-                Ok(request) => (Asked::Set, request, extension::commit(&id, rollback)),
-                Err(answer) => return Settled::Answer(answer),
-            },
-            Phase::Confirm => (Asked::Settle, SetRequest::default(), extension::confirm(&id)),
-            Phase::Cancel => (Asked::Settle, SetRequest::default(), extension::cancel(&id)),
-        };
-        let request = SetRequest { extension: vec![extension], ..request };
-        match self.send(request, election, by).await {
-            Ok(response) => Settled::Answer(answer::accepted(&response)),
-            Err(status) => match self.meaning(asked, &status) {
-                Meaning::Answer(answer) => Settled::Answer(answer),
-                Meaning::Denied(failure) => {
-                    Settled::Answer(self.denied(election, failure, by).await)
-                }
-                Meaning::Lost => Settled::Lost,
-                Meaning::Another(failure) => Settled::Another(failure),
-            },
+    /// A Set with a timer.
+    pub(super) async fn try_out(
+        &self,
+        election: Election,
+        index: Index,
+        delta: Delta,
+        rollback: Duration,
+        by: Instant,
+    ) -> Answer {
+        match self.prepare(delta).await {
+            Ok(request) => {
+                let extension = extension::commit(&id(election, index), rollback);
+                self.commit(Asked::Set, election, (request, extension), by).await
+            }
+            Err(answer) => answer,
         }
     }
 
-    /// Nobody knows what became of a step.
-    pub(super) fn unsettled(&self) -> Settled {
-        let (address, after) = (&self.address, self.timeout);
-        tracing::warn!(address, ?after, "the device did not answer in time");
-        Settled::Answer(Answer::Unknown)
+    /// Keeps the trial or takes it back, as the extension says. A device that knows of no such thing has
+    /// nothing on trial.
+    pub(super) async fn settle(
+        &self,
+        election: Election,
+        extension: Extension,
+        by: Instant,
+    ) -> Answer {
+        let answer = self.commit(Asked::Settle, election, (SetRequest::default(), extension), by);
+        match answer.await {
+            Answer::Refused(failure) if failure.code == code::name(Code::Unimplemented) => {
+                Answer::Lost
+            }
+            answer => answer,
+        }
+    }
+
+    async fn commit(
+        &self,
+        asked: Asked,
+        election: Election,
+        (request, extension): (SetRequest, Extension),
+        by: Instant,
+    ) -> Answer {
+        let request = SetRequest { extension: vec![extension], ..request };
+        match self.send(request, election, by).await {
+            Ok(response) => answer::accepted(&response),
+            Err(status) => match self.meaning(asked, &status) {
+                Meaning::Answer(answer) => answer,
+                Meaning::Denied(failure) => self.denied(election, failure, by).await,
+                Meaning::Lost => Answer::Lost,
+                Meaning::Another(failure) => Answer::Refused(failure),
+            },
+        }
     }
 }

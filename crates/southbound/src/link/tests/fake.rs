@@ -12,8 +12,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout};
 
 use crate::{
-    BoxFuture, Commit, ConnectError, Driver, Fencing, Follow, Followed, Line, Link, Look, Notice,
-    Report, Settled, Watch,
+    BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Link, Look, Notice, Report,
+    Watch,
 };
 
 /// Longer than any wait of a link; the clock stands still, so it costs nothing.
@@ -232,10 +232,6 @@ impl Line for FakeLine {
 
     fn confirms(&self) -> Option<bool> {
         self.fencing().map(|fencing| fencing == Fencing::Device)
-    }
-
-    fn commit(&self, _: Election, _: Commit) -> BoxFuture<'_, Settled> {
-        Box::pin(async { Settled::Lost })
     }
 
     fn watch(&self, watch: Watch, tell: mpsc::Sender<Notice>) -> BoxFuture<'_, ()> {

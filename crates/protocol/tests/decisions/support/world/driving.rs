@@ -70,9 +70,11 @@ impl World {
     fn device_answers(&mut self, on: &Target, ask: &Ask) -> Answer {
         let device = self.devices.entry(on.clone()).or_default();
         match ask {
-            Ask::Claim => Answer::Accepted,
+            Ask::Claim | Ask::Confirm(_) => Answer::Accepted,
             Ask::Read => Answer::Values(device.clone()),
-            Ask::Set(delta) => {
+            // No test drives one back.
+            Ask::Cancel(_) => Answer::Lost,
+            Ask::Set(delta) | Ask::Trial { delta, .. } => {
                 device.apply_values(delta);
                 Answer::Accepted
             }
