@@ -70,7 +70,7 @@ async fn fill(records: &Records, leaves: u64, log: u64) {
     let unit = || Unit::present(Content::leaf("to begin with"), index);
     let patch: Patch = (0..leaves).map(|n| (place(n), unit())).collect();
     let mark = Mark { index, revision: index };
-    let header = Header { committed: mark, applied: mark, ..Header::NEW };
+    let header = Header { committed: mark, applied: mark, met: true, ..Header::NEW };
     let on = target("leaf1");
     let (committed, applied) = (patch.clone(), patch);
     let ops = vec![

@@ -114,14 +114,15 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             )
         },
         Scenario {
-            trials: Trials::Always,
+            targets: two(),
+            trials: Trials::Shared,
             drift: Drift::Enforce,
-            faults: Faults { tampers: 1, refusals: 1, cancels: 1, ..Faults::default() },
+            faults: Faults { tampers: 1, cancels: 1, ..Faults::default() },
             reaches: vec![Fact::Tried, Fact::Confirming, Fact::Applied, Fact::Reverted],
             ..scenario(
                 "trial-tampered",
                 "somebody else changes a device that has a trial, and it is changed back",
-                vec![Entry::atomic("t1:/a=1").asynchronous(), Entry::queued("t1:/b=2")],
+                vec![Entry::atomic("t1:/a=1 t2:/a=1").asynchronous()],
             )
         },
         Scenario {

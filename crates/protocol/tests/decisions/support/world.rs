@@ -10,7 +10,7 @@ mod store;
 
 use std::collections::BTreeMap;
 
-use lockstep_protocol::record::{Binding, Header, PartStatus, Status, Transaction};
+use lockstep_protocol::record::{Binding, Header, Initial, PartStatus, Status, Transaction};
 use lockstep_protocol::{Base, Changes, Command, Event, Node, Op, Settings, View};
 use lockstep_types::{Configuration as Tree, ModelDigest, NodeName, Target};
 
@@ -106,8 +106,9 @@ impl World {
     }
 }
 
-/// The binding of a target to models.
+/// The binding of a target to models. What its device has when it is first met is taken away.
 pub(crate) fn bound(on: &str, models: &str) -> Op {
     let models = ModelDigest::new(models).expect("a digest");
-    Op::Binding { target: target(on), binding: Binding::of(models) }
+    let binding = Binding { initial: Initial::Replace, ..Binding::of(models) };
+    Op::Binding { target: target(on), binding }
 }
