@@ -62,14 +62,14 @@ impl<'a> Gather<'a> {
     /// has not seen the conditions of. They hold, so they are no part of how the region looks; gives
     /// whether they bring in nothing of the region either.
     pub(crate) fn uphold(&mut self, at: &Path, conditional: &[(Path, Id)]) -> bool {
-        let conditions = conditional.iter().any(|(_, id)| self.set.rules().part(*id).has_when);
+        if !conditional.iter().any(|(_, id)| self.set.rules().part(*id).has_when) {
+            return true;
+        }
         let inside = |part: &BTreeMap<Path, Content>| {
             part.keys().filter(|path| at.is_prefix_of(path)).count()
         };
         let before = inside(&self.part);
-        if conditions {
-            self.conditions_down(at);
-        }
+        self.conditions_down(at);
         inside(&self.part) == before
     }
 
