@@ -9,9 +9,9 @@
 EXTENDS Windows
 
 \* A node writes to a device only on the connection it won its term on, one
-\* request at a time.
+\* request at a time, and unless operators want it left alone.
 Usable(n, t) == belief[n][t].term > 0 /\ link[n][t].up /\ link[n][t].id = belief[n][t].link
-Ready(n, t)  == Usable(n, t) /\ request[n][t] = Idle
+Ready(n, t)  == Usable(n, t) /\ request[n][t] = Idle /\ ~config[t].paused
 InSync(n, t) == config[t].synced = belief[n][t].term
 
 Send(n, t, what, i, delta) ==
@@ -32,7 +32,7 @@ Sendable(t) == LET i == ApplyHead(t) IN
 SendProposal(n, t) ==
   /\ Ready(n, t) /\ InSync(n, t) /\ Sendable(t)
   /\ Send(n, t, "apply", ApplyHead(t), Push(ApplyHead(t), t))
-  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* UNDO
@@ -45,7 +45,7 @@ SendUndo(n, t) ==
   \E i \in UndoQueue(t) :
     /\ Ready(n, t) /\ InSync(n, t) /\ MaybeSent(i, t)
     /\ Send(n, t, "undo", i, UndoPush(i, t))
-    /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
+    /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 
 RecordUndone(i, t, synced) ==
   Write([log EXCEPT ![i].proposal[t] = "Undone"],
@@ -61,7 +61,7 @@ UndoInStore(t) ==
     /\ \/ ~HasMaster(t)
        \/ \E n \in Node : IsMaster(n, t) /\ request[n][t] = Idle /\ (~InSync(n, t) \/ ~MaybeSent(i, t))
     /\ RecordUndone(i, t, config[t].synced)
-    /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+    /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* RESYNC: claim (raise the device's election id, which shuts out every older
@@ -102,22 +102,22 @@ Resync(n, t) ==
   /\ ~Run.stepwise /\ MayClaim(n, t)
   /\ device' = [device EXCEPT ![t].election = belief[n][t].term]
   /\ SendDifference(n, t, device[t].values)
-  /\ UNCHANGED <<store, masters, nodes, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, nodes, stray, faults, clients, kept>>
 
 \* ... or in three.
 Claim(n, t) ==
   /\ Run.stepwise /\ MayClaim(n, t)
   /\ device' = [device EXCEPT ![t].election = belief[n][t].term] \* the claim
   /\ request' = [request EXCEPT ![n][t] = [stage |-> "claimed", term |-> belief[n][t].term]]
-  /\ UNCHANGED <<store, masters, nodes, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, nodes, stray, faults, clients, kept>>
 Read(n, t) ==
-  /\ request[n][t].stage = "claimed" /\ Usable(n, t) /\ device[t].on
+  /\ request[n][t].stage = "claimed" /\ Usable(n, t) /\ device[t].on /\ ~config[t].paused
   /\ request' = [request EXCEPT ![n][t] = [stage |-> "read", seen |-> device[t].values, term |-> @.term]]
-  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 SendRead(n, t) ==
-  /\ request[n][t].stage = "read" /\ Usable(n, t)
+  /\ request[n][t].stage = "read" /\ Usable(n, t) /\ ~config[t].paused
   /\ SendDifference(n, t, request[n][t].seen)
-  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* THE DEVICE
@@ -158,7 +158,7 @@ Deliver(n, t) ==
              made |-> IF ok /\ r.what \in {"sync", "both"} THEN Rewritten(r.delta) ELSE Empty]]
        /\ faults' = IF r.what \in {"sync", "both"} /\ ~ok /\ ~MustRefuse(t, r.what, r.delta)
                     THEN [faults EXCEPT !.resyncs = @ + 1] ELSE faults
-  /\ UNCHANGED <<store, masters, nodes, stray, clients>>
+  /\ UNCHANGED <<store, masters, nodes, stray, clients, kept>>
 
 \* A Set that nobody waits for any more arrives after all.
 Land(t) ==
@@ -166,7 +166,7 @@ Land(t) ==
     /\ device[t].on /\ ~Fenced(t, s.term)
     /\ stray' = [stray EXCEPT ![t] = @ \ {s}]
     /\ device' = Taken(t, s.term, s.delta, TRUE, "stray")
-    /\ UNCHANGED <<store, masters, nodes, request, faults, clients>>
+    /\ UNCHANGED <<store, masters, nodes, request, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* RECORD
@@ -191,7 +191,7 @@ RevertInStore(t) ==
   \E i \in RevertQueue(t) :
     /\ ~HasMaster(t) \/ \E n \in Node : IsMaster(n, t) /\ request[n][t] = Idle /\ ~InSync(n, t)
     /\ RecordApplied(i, t, config)
-    /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+    /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 \* The device is synchronised, unless the head that was looked at has left the
 \* queue: then something it had left on the device may have been left alone.
@@ -201,8 +201,11 @@ SyncedConfig(t, r) ==
 
 \* Rule 8.  Refused alone: next time together with the head, if there is one.
 \* Refused together: next time alone again, since it may have been the head.
+\* A device that is to be left alone is not synchronised, so that undos do not
+\* wait for it.
 RecordSync(t, r) ==
-  IF ~r.ok THEN config' = [config EXCEPT ![t].refused = r.what = "sync"] /\ UNCHANGED log
+  IF config[t].paused THEN UNCHANGED store
+  ELSE IF ~r.ok THEN config' = [config EXCEPT ![t].refused = r.what = "sync"] /\ UNCHANGED log
   ELSE IF r.i # 0 /\ ApplyHead(t) # r.i THEN UNCHANGED store
   ELSE IF r.what = "both" THEN RecordApplied(r.i, t, SyncedConfig(t, r))
   ELSE config' = SyncedConfig(t, r) /\ UNCHANGED log
@@ -221,5 +224,5 @@ Record(n, t) ==
              ELSE IF r.what = "undo" /\ r.i \in UndoQueue(t)
                   THEN RecordUndone(r.i, t, IF r.ok THEN config[t].synced ELSE 0)
              ELSE UNCHANGED store                      \* it turned, or was cancelled, meanwhile
-  /\ UNCHANGED <<masters, session, link, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, session, link, device, stray, faults, clients, kept>>
 =============================================================================

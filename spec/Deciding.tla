@@ -5,7 +5,7 @@
 (* checks that follow a withdrawal.  Any node may take these steps; each   *)
 (* is ONE compare-and-set over everything it reads and writes.             *)
 (***************************************************************************)
-EXTENDS History
+EXTENDS Retention
 
 \* Every write that changes a transaction goes through here: the write that
 \* records its last proposal also writes its outcome, and lets go of its
@@ -29,7 +29,10 @@ Write(l, c) ==
 ---------------------------------------------------------------------------
 \* SUBMIT
 
-IndexOf(k, l) == LET S == {i \in DOMAIN l : l[i].item = k} IN IF S = {} THEN 0 ELSE Min(S)
+\* Where item k is in log l.  A client knows the index it was told, also when nobody else does any more.
+IndexOf(k, l) ==
+  LET S == {i \in DOMAIN l : l[i].item = k \/ (i \in DOMAIN archive /\ archive[i].item = k)} IN
+  IF S = {} THEN 0 ELSE Min(S)
 
 \* Script item k as a new entry of log l.  A Rollback that names no targets
 \* stands in the queues of all targets of what it rolls back, a Restore in those
@@ -45,7 +48,7 @@ Entry(k, l, origin) ==
            ELSE IF j = 0 THEN {}
            ELSE IF e.kind = "Restore" THEN TargetsSince(j, l) ELSE DOMAIN l[j].proposal
   IN [item |-> k, of |-> j, status |-> "Pending", reason |-> None,
-      proposal |-> [t \in T |-> "Pending"], delta |-> Empty, undo |-> Empty,
+      proposal |-> [t \in T |-> "Pending"], outBy |-> Empty, delta |-> Empty, undo |-> Empty,
       written |-> IF e.kind = "Change" /\ k \in Run.wide THEN {} ELSE T,
       window |-> IF e.window THEN "asked" ELSE None,
       origin |-> IF e.window THEN origin ELSE Nobody]
@@ -54,12 +57,18 @@ Entry(k, l, origin) ==
 \* that asks again gets the first outcome, not a second entry.  Whoever appends
 \* has the whole log before it, so nothing gets into the log behind a window.
 KeptOff(T) == \E i \in Index : KeepsOthersOff(i) /\ Targets(i) \cap T # {}
+\* What names an entry that is forgotten, or would concern no target, is turned away.
+TurnedAway(e) == ~WithinHorizon(e) \/ (e.of # 0 /\ DOMAIN e.proposal = {})
 
 Submit(k) ==
   /\ IndexOf(k, log) = 0
-  /\ Run.anyOrder \/ \A before \in 1..(k - 1) : IndexOf(before, log) # 0
+  /\ Run.anyOrder \/ \A before \in 1..(k - 1) :
+       IndexOf(before, log) # 0 \/ TurnedAway(Entry(before, log, Nobody))
   /\ \E origin \in IF Run.script[k].window THEN Alive ELSE {Nobody} :
-       LET e == Entry(k, log, origin) IN ~KeptOff(DOMAIN e.proposal) /\ log' = Append(log, e)
+       LET e == Entry(k, log, origin) IN
+       /\ ~KeptOff(DOMAIN e.proposal) /\ ~TurnedAway(e)
+       /\ log' = Append(log, e) /\ horizon' = HorizonWith(e)
+  /\ UNCHANGED archive
   /\ UNCHANGED <<config, masters, nodes, request, device, stray, faults, clients>>
 
 ---------------------------------------------------------------------------
@@ -103,8 +112,12 @@ Unlinked(l, i, T) ==
   [k \in DOMAIN l |->
      [l[k] EXCEPT !.undo = [t \in DOMAIN @ |-> IF t \in T /\ k # i THEN Relink(@[t], i, log[i].undo[t]) ELSE @[t]]]]
 
+\* Says in the record of change j who took it out on T; or that nobody did after all.
+OutBy(l, j, T, r) == [l EXCEPT ![j].outBy = [t \in DOMAIN @ \cup T |-> IF t \in T THEN r ELSE @[t]]]
+NotOut(l, j, T)   == [l EXCEPT ![j].outBy = [t \in DOMAIN @ \ T |-> @[t]]]
+
 \* The log `l` in which i was decided on T: a Rollback takes its change out of the chain.
-Linked(l, i, T) == IF IsChange(i) THEN l ELSE Unlinked(l, log[i].of, T)
+Linked(l, i, T) == LET j == log[i].of IN IF IsChange(i) THEN l ELSE OutBy(Unlinked(l, j, T), j, T, i)
 
 Commit(i) ==
   LET T == Concerned(i)
@@ -134,7 +147,7 @@ Reject(i) ==
 Decide(i) ==
   /\ log[i].status = "Pending" /\ AtCommitHead(i) /\ ~IsWide(i)
   /\ Commit(i) \/ Reject(i)
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* MANY TARGETS: a wide transaction is written, and then prepared, target by
@@ -149,13 +162,13 @@ LetGo(i) == [t \in Target |->
 Gather(i, t) ==
   /\ log[i].status = "Pending" /\ t \notin log[i].written
   /\ log' = [log EXCEPT ![i].written = @ \cup {t}] /\ UNCHANGED config
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 \* The node that took it in is gone, and with it the edits that are not written.
 GiveUpUnwritten(i) ==
   /\ log[i].status = "Pending" /\ log[i].written # Targets(i) /\ faults.crashes > 0
   /\ log' = [log EXCEPT ![i].status = "Rejected", ![i].reason = "incomplete"] /\ UNCHANGED config
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 IsNext(i, t) == i = Min(CommitQueue(t)) /\ config[t].holder = 0 /\ config[t].recheck = 0
 
@@ -166,7 +179,7 @@ Prepare(i, t) ==
   /\ config' = [config EXCEPT ![t].holder = i,
        ![t].prepared = UndoFor(config[t].committed.units, config[t].committed.revision, Delta(Source(i), t))]
   /\ UNCHANGED log
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 \* Prepared wherever it has something to do; elsewhere it is next, so nothing comes to concern it there.
 AllPrepared(i) ==
@@ -199,7 +212,7 @@ RejectWide(i) ==
 DecideWide(i) ==
   /\ log[i].status = "Pending" /\ IsWide(i)
   /\ (AllPrepared(i) /\ CommitPrepared(i)) \/ RejectWide(i)
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* THE TURN: an atomic transaction leaves the committed values of all its
@@ -216,7 +229,7 @@ LinkedBack(l, i) ==
            THEN [@[t] EXCEPT !.revision = j] ELSE @[t]]]]
 
 LogTurned(i) ==
-  LET l == [log EXCEPT ![i].status = "Reverting"] IN IF IsChange(i) THEN l ELSE LinkedBack(l, i)
+  LET l == [log EXCEPT ![i].status = "Reverting"] IN IF IsChange(i) THEN l ELSE LinkedBack(NotOut(l, log[i].of, Targets(i)), i)
 ConfigTurned(i) ==
   [t \in Target |-> IF t \in Targets(i) THEN [config[t] EXCEPT !.committed = Without(i, t, @)] ELSE config[t]]
 
@@ -266,13 +279,13 @@ Recheck(t) ==
      ELSE IF Valid(StandsAfter(k, t).units) THEN config' = [config EXCEPT ![t].recheck = k] /\ UNCHANGED log
      ELSE IF IsAtomic(k) THEN Turn(k)
      ELSE Withdraw(k, {t})
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 \* Rule 10.  The Rollback of a change that was withdrawn on t has nothing to do there.
 RecordNothing(i, t) ==
   /\ log[i].status = "Committed" /\ t \in Targets(i) /\ log[i].proposal[t] = "Pending" /\ NothingToSend(i, t)
   /\ Write([log EXCEPT ![i].proposal[t] = "Applied"], config)
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* DEADLINES AND CANCEL
@@ -289,7 +302,7 @@ Unreachable(i) == /\ log[i].status = "Committed" /\ IsAtomic(i)
 Deadline(i) ==
   /\ \/ Run.latePending /\ GiveUpPending(i, "Rejected", "deadline")
      \/ (Run.deadline = "any" \/ Unreachable(i)) /\ Turn(i)
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 \* A queued one is withdrawn wherever it is not recorded Applied.
 CancelQueued(i) ==
@@ -302,5 +315,5 @@ CancelQueued(i) ==
 Cancel(i) ==
   /\ log[i].item \in Run.cancels
   /\ GiveUpPending(i, "Cancelled", None) \/ Turn(i) \/ CancelQueued(i)
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 =============================================================================

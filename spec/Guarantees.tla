@@ -41,9 +41,10 @@ Order ==
          /\ k > i /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Applied", "Refused"}
          => NothingToSend(k, t)
 
-\* Nothing goes back: neither index, nor a term, nor the log.
+\* Nothing goes back: neither index, nor a term, nor the log, nor the horizon.
 OrderForward ==
   [][/\ Len(log') >= Len(log) /\ \A i \in Index : log'[i].item = log[i].item
+     /\ horizon' >= horizon
      /\ \A t \in Target : /\ config'[t].committed.index >= config[t].committed.index
                           /\ config'[t].applied.index >= config[t].applied.index
                           /\ master'[t].term >= master[t].term]_vars
@@ -130,7 +131,7 @@ Isolation ==
 
 \* How a target stood after any entry is the fold of the changes up to there that were not taken out by
 \* then: none that was withdrawn or reverted, whenever that was, and none that is open.
-History == \A t \in Target : \A k \in {0} \cup Index : AsOf(t, k) = FoldOf(t, ShownAfter(k, t))
+History == \A t \in Target : \A k \in horizon..Len(log) : AsOf(t, k) = FoldOf(t, ShownAfter(k, t))
 
 ---------------------------------------------------------------------------
 \* FOLD
@@ -156,6 +157,9 @@ Fold ==
     /\ config[t].applied.revision = Latest(AppliedLive(t))
     /\ Values(config[t].committed.units) = AskedBy(t, Live(t))
     /\ Values(config[t].applied.units) = AskedBy(t, AppliedLive(t))
+    /\ \A j \in Index : IsChange(j) =>
+         RolledBack(j, t) = \E r \in Index : /\ ~IsChange(r) /\ log[r].of = j /\ t \in Targets(r)
+                                            /\ log[r].status \in {"Committed", "Applied"}
 
 Settled == \A t \in Target : ApplyQueue(t) = {} /\ UndoQueue(t) = {} =>
   /\ config[t].committed.units = config[t].applied.units
@@ -231,8 +235,13 @@ NoFlap ==
             /\ config[t].rewritten[p] # <<delta[p], seen[p]>>
             /\ request[n][t] = Idle => \A i \in UndoQueue(t) : p \in Paths(i, t) => delta[p] = UndoPush(i, t)[p]]_vars
 
-\* In the end every device that is not gone for good is there.
-Convergence == <>[](\A t \in Target \ Run.gone :
+\* A device that operators want left alone is sent nothing, not even to read it.
+Paused ==
+  [][\A n \in Node, t \in Target :
+       config[t].paused /\ request'[n][t] # request[n][t] => request'[n][t].stage \in {"idle", "answered"}]_vars
+
+\* In the end every device that is not gone for good, or left alone, is there.
+Convergence == <>[](\A t \in {u \in Target \ Run.gone : ~config[u].paused} :
   /\ Connected(t) /\ Synchronised(t)
   /\ config[t].committed.units = config[t].applied.units
   /\ \A p \in Path : Holds(t, p, config[t].applied.units))
@@ -283,8 +292,8 @@ WindowForward ==
 \* PROGRESS
 
 \* Everything in the log is decided and gets its outcome, except that a queued
-\* transaction waits for a device that is gone; and every window is closed.
+\* transaction waits for a device that is gone or left alone; and every window is closed.
 Progress == <>[](\A i \in Index :
   /\ log[i].status # "Pending" /\ log[i].window # "open"
-  /\ IsAtomic(i) \/ Targets(i) \cap Run.gone = {} => HasOutcome(i))
+  /\ IsAtomic(i) \/ (\A t \in Targets(i) : t \notin Run.gone /\ ~config[t].paused) => HasOutcome(i))
 =============================================================================

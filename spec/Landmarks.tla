@@ -5,10 +5,10 @@
 (* prints its name the first time its condition is met; a configuration    *)
 (* lists those it must reach, and `spec/run` fails if one was not printed. *)
 (***************************************************************************)
-EXTENDS Guarantees, TLC
+EXTENDS Retained, TLC
 
 Landmark(k, name, met) == TLCGet(k) \/ (met => TLCSet(k, TRUE) /\ PrintT(name))
-ASSUME \A k \in 1..37 : TLCSet(k, FALSE)
+ASSUME \A k \in 1..45 : TLCSet(k, FALSE)
 
 Some(status) == \E i \in Index : log[i].status = status
 Because(reason) == \E i \in Index : log[i].reason = reason
@@ -100,6 +100,24 @@ ReachesRestoreTakenBack == Landmark(36, "ReachesRestoreTakenBack",
 ReachesDecidedAnew == Landmark(37, "ReachesDecidedAnew",
   \E x \in Proposed("Withdrawn"), k \in Index :
     k > x[1] /\ IsRestore(k) /\ k \in Live(x[2]) /\ log[k].of >= x[1] /\ x[2] \in Targets(log[k].of))
+\* A device that is left alone: while something waits; in the middle of a resync, or at its end; and what is undone meanwhile.
+ReachesPaused == Landmark(38, "ReachesPaused", \E t \in Target : config[t].paused /\ ApplyQueue(t) # {})
+ReachesPausedResync == Landmark(39, "ReachesPausedResync",
+  \E n \in Node, t \in Target : config[t].paused /\ request[n][t].stage = "read")
+ReachesPausedAnswer == Landmark(40, "ReachesPausedAnswer",
+  \E n \in Node, t \in Target : config[t].paused /\ request[n][t].stage = "answered" /\ request[n][t].what = "sync")
+ReachesPausedUndone == Landmark(41, "ReachesPausedUndone",
+  \E x \in Proposed("Undone") : config[x[2]].paused /\ HasMaster(x[2])
+     /\ \E p \in Path : Dead(x[1], x[2], p) /\ device[x[2]].values[p] = Delta(x[1], x[2])[p])
+ReachesRevertPaused == Landmark(42, "ReachesRevertPaused",
+  \E x \in Proposed("Applied") : IsRevert(x[1]) /\ config[x[2]].paused /\ HasMaster(x[2])
+     /\ \E p \in Paths(x[1], x[2]) : device[x[2]].values[p] = Delta(log[x[1]].of, x[2])[p])
+\* What is forgotten; what is behind the horizon and needed still; and what is asked for behind it.
+ReachesForgotten == Landmark(43, "ReachesForgotten", Forgotten # {})
+ReachesNeeded == Landmark(44, "ReachesNeeded",
+  \E i \in Index : i < horizon /\ i \notin Forgotten /\ IsNeeded(i) /\ HasOutcome(i))
+ReachesBeyond == Landmark(45, "ReachesBeyond",
+  \E k \in Item : IndexOf(k, log) = 0 /\ ~WithinHorizon(Entry(k, log, Nobody)))
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

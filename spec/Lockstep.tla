@@ -9,7 +9,7 @@
 (* reached in time.  A queued one does not hold; a refusal withdraws it on *)
 (* that target alone.                                                      *)
 (***************************************************************************)
-EXTENDS Mastership
+EXTENDS Mastership, Operating
 
 ---------------------------------------------------------------------------
 \* CLIENTS
@@ -17,7 +17,7 @@ EXTENDS Mastership
 \* A reader of all targets is shown what is visible, at one revision of the store.
 Look ==
   /\ Run.reads /\ reader' = [t \in Target |-> Visible(t)]
-  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, told, ended>>
+  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, told, ended, kept>>
 
 \* A client is told what the store says: at the outcome, or, if it did not
 \* want to wait, from the decision on.  It may ask as often as it likes.
@@ -26,7 +26,7 @@ Answer(k) ==
   /\ Run.answers /\ i # 0
   /\ IF Run.script[k].sync THEN HasOutcome(i) ELSE log[i].status # "Pending"
   /\ told' = [told EXCEPT ![k] = log[i].status]
-  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, reader, ended>>
+  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, reader, ended, kept>>
 
 ---------------------------------------------------------------------------
 \* START
@@ -40,6 +40,7 @@ FirstEntries(k, origin) ==
   IF k = 0 THEN << >> ELSE LET l == FirstEntries(k - 1, origin) IN Append(l, Entry(k, l, origin))
 
 Init ==
+  /\ horizon = 0 /\ archive = Empty
   /\ config = [t \in Target |-> NewConfig]
   /\ leases = {<<n, 1>> : n \in Node}
   /\ session = [n \in Node |-> 1]
@@ -52,7 +53,7 @@ Init ==
   /\ request = [n \in Node |-> [t \in Target |-> Idle]]
   /\ device = [t \in Target |-> [on |-> TRUE, values |-> Values(Blank), election |-> 1, picky |-> FALSE]]
   /\ stray = [t \in Target |-> {}]
-  /\ faults = [restarts |-> 0, crashes |-> 0, expiries |-> 0, strays |-> 0, resyncs |-> 0]
+  /\ faults = [restarts |-> 0, crashes |-> 0, expiries |-> 0, strays |-> 0, resyncs |-> 0, orders |-> 0]
   /\ reader = [t \in Target |-> Blank]
   /\ told = [k \in Item |-> None]
   /\ ended = {}
@@ -65,6 +66,7 @@ StoreStep ==
   \/ \E i \in Index : Decide(i) \/ (Unreachable(i) /\ Deadline(i)) \/ \E t \in Targets(i) : RecordNothing(i, t)
   \/ \E i \in Index : DecideWide(i) \/ GiveUpUnwritten(i) \/ \E t \in Targets(i) : Gather(i, t) \/ Prepare(i, t)
   \/ \E t \in Target : Recheck(t)
+  \/ \E i \in Index : Forget(i)
   \/ \E i \in Index : RunOut(i) \/ \E n \in Node : RevertLate(n, i)
   \/ ExpireDead
   \/ \E n \in Node : Rejoin(n)
@@ -75,13 +77,14 @@ TargetStep(t) ==
   \/ \E n \in Node :
        \/ SendProposal(n, t) \/ SendUndo(n, t)
        \/ Resync(n, t) \/ Claim(n, t) \/ Read(n, t) \/ SendRead(n, t)
-       \/ Deliver(n, t) \/ Record(n, t)
+       \/ Deliver(n, t) \/ Record(n, t) \/ StopResync(n, t)
        \/ Lose(n, t) \/ LearnFenced(n, t) \/ (~device[t].on /\ GiveUp(n, t)) \/ Notice(n, t)
        \/ Connect(n, t) \/ Elect(n, t) \/ Release(n, t)
-\* What the clients do.
+\* What the clients and operators do.
 ClientStep ==
   \/ \E k \in Item : Submit(k) \/ Answer(k)
   \/ \E i \in Index : Cancel(i) \/ CallOff(i) \/ Confirm(i)
+  \/ \E t \in Target : Pause(t) \/ Resume(t)
   \/ Look
 \* What time and misfortune do.
 Fault ==

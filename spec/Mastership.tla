@@ -18,13 +18,13 @@ Elect(n, t) ==
   /\ ~HasMaster(t) \/ (master[t].session = me /\ master[t].link # link[n][t].id)
   /\ master' = [master EXCEPT ![t] = [session |-> me, term |-> term, link |-> link[n][t].id]]
   /\ belief' = [belief EXCEPT ![n][t] = [term |-> term, link |-> link[n][t].id]]
-  /\ UNCHANGED <<store, leases, session, link, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, leases, session, link, request, device, stray, faults, clients, kept>>
 
 \* A master whose connection is gone lets go, so that another node can try.
 Release(n, t) ==
   /\ IsMaster(n, t) /\ ~link[n][t].up /\ request[n][t] = Idle
   /\ master' = [master EXCEPT ![t].session = Nobody]
-  /\ UNCHANGED <<store, leases, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, leases, nodes, request, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* REQUESTS THAT END WITHOUT AN ANSWER (rule 7)
@@ -43,14 +43,14 @@ Abandon(n, T, f) ==
 Lose(n, t) ==
   /\ request[n][t] # Idle /\ ~Usable(n, t)
   /\ Abandon(n, {t}, faults)
-  /\ UNCHANGED <<store, masters, nodes, device, clients>>
+  /\ UNCHANGED <<store, masters, nodes, device, clients, kept>>
 
 \* The device says that this term has passed.
 LearnFenced(n, t) ==
   /\ request[n][t].stage \in {"claimed", "read", "sent"} /\ Usable(n, t) /\ device[t].on /\ Fenced(t, request[n][t].term)
   /\ request' = [request EXCEPT ![n][t] = Idle]
   /\ belief' = [belief EXCEPT ![n][t].term = 0]
-  /\ UNCHANGED <<store, masters, session, link, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, session, link, device, stray, faults, clients, kept>>
 
 \* The answer takes too long: the node closes the connection.  (A device that
 \* answers in time is the usual case; a slow one is a fault with a budget.)  There
@@ -62,7 +62,7 @@ GiveUp(n, t) ==
   /\ Abandon(n, {t}, faults)
   /\ ~device[t].on \/ stray' # stray
   /\ link' = [link EXCEPT ![n][t].up = FALSE]
-  /\ UNCHANGED <<store, masters, session, belief, device, clients>>
+  /\ UNCHANGED <<store, masters, session, belief, device, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* CONNECTIONS
@@ -70,19 +70,19 @@ GiveUp(n, t) ==
 Connect(n, t) ==
   /\ ~link[n][t].up /\ device[t].on /\ request[n][t] = Idle
   /\ link' = [link EXCEPT ![n][t] = [up |-> TRUE, id |-> @.id + 1]]
-  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients, kept>>
 
 \* A connection to a device that has gone silent is found out in the end.
 Notice(n, t) ==
   /\ link[n][t].up /\ ~device[t].on /\ request[n][t] = Idle
   /\ link' = [link EXCEPT ![n][t].up = FALSE]
-  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients, kept>>
 
 Cut(n, t) ==
   /\ t \in Run.cuts /\ master[t].term < Run.terms
   /\ IsMaster(n, t) /\ Usable(n, t)
   /\ link' = [link EXCEPT ![n][t].up = FALSE]
-  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* PROCESSES AND THEIR LEASES
@@ -94,7 +94,7 @@ Restart(n) ==
   /\ leases' = leases \cup {<<n, session[n] + 1>>}
   /\ belief' = [belief EXCEPT ![n] = [t \in Target |-> [term |-> 0, link |-> 0]]]
   /\ link' = [link EXCEPT ![n] = [t \in Target |-> [@[t] EXCEPT !.up = FALSE]]]
-  /\ UNCHANGED <<store, master, device, clients>>
+  /\ UNCHANGED <<store, master, device, clients, kept>>
 
 Crash(n) ==
   /\ faults.crashes < Run.crashes
@@ -104,13 +104,13 @@ Crash(n) ==
 ExpireDead ==
   \E s \in leases :
     /\ session[s[1]] # s[2] /\ leases' = leases \ {s}
-    /\ UNCHANGED <<store, master, nodes, request, device, stray, faults, clients>>
+    /\ UNCHANGED <<store, master, nodes, request, device, stray, faults, clients, kept>>
 \* ... or of one that runs, and does not know it.
 Expire(n) ==
   /\ faults.expiries < Run.expiries /\ <<n, session[n]>> \in leases
   /\ leases' = leases \ {<<n, session[n]>>}
   /\ faults' = [faults EXCEPT !.expiries = @ + 1]
-  /\ UNCHANGED <<store, master, nodes, request, device, stray, clients>>
+  /\ UNCHANGED <<store, master, nodes, request, device, stray, clients, kept>>
 \* Once it finds out it starts anew.
 Rejoin(n) ==
   /\ <<n, session[n]>> \notin leases /\ \A t \in Target : request[n][t] = Idle
@@ -126,7 +126,7 @@ Stop(t) ==
   /\ faults' = [faults EXCEPT !.restarts = @ + 1]
   /\ device' = [device EXCEPT ![t] = [on |-> FALSE, values |-> Values(Blank), election |-> 0, picky |-> FALSE]]
   /\ link' = IF t \in Run.silent THEN link ELSE [n \in Node |-> [link[n] EXCEPT ![t].up = FALSE]]
-  /\ UNCHANGED <<store, masters, session, belief, request, stray, clients>>
+  /\ UNCHANGED <<store, masters, session, belief, request, stray, clients, kept>>
 
 \* It comes back with nothing, or with something it had saved.
 Start(t) ==
@@ -134,5 +134,5 @@ Start(t) ==
   /\ \E v \in [Path -> Run.boot] :
        device' = [device EXCEPT ![t].on = TRUE, ![t].values = v, ![t].picky = t \in Run.picky]
   /\ link' = [n \in Node |-> [link[n] EXCEPT ![t].up = FALSE]]
-  /\ UNCHANGED <<store, masters, session, belief, request, stray, faults, clients>>
+  /\ UNCHANGED <<store, masters, session, belief, request, stray, faults, clients, kept>>
 =============================================================================

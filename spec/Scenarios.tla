@@ -29,6 +29,7 @@ Quiet(script) == [
   inLog    |-> Len(script),      \* how many of them are in the log from the start
   anyOrder |-> FALSE,            \* clients may submit the others in any order
   wide     |-> {},               \* items with more targets than one write holds
+  keeps    |-> 0,                \* how many of the latest entries are kept (0: all)
 
   rejects     |-> FALSE,         \* validation may fail for any reason
   needs       |-> {},            \* <<b, a>>: path b may be set only while path a is
@@ -56,6 +57,9 @@ Quiet(script) == [
   silent   |-> {},               \* without their connections breaking at once
   gone     |-> {},               \* possibly for good
   boot     |-> {Absent},         \* what a path may hold after a restart
+
+  operated |-> {},               \* devices that operators may want left alone ...
+  orders   |-> 0,                \* ... how often
 
   reads    |-> FALSE,            \* there is a reader
   answers  |-> FALSE]            \* clients wait for answers
@@ -232,6 +236,43 @@ ExpiryRun == [Quiet(<< Confirmed(Atomic([t1 |-> [a |-> "1"]])) >>) EXCEPT !.inLo
 UnconfirmedScript == << Confirmed(Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]])), Queued([t1 |-> [b |-> "2"]]) >>
 UnconfirmedRun == [Quiet(UnconfirmedScript) EXCEPT !.inLog = 1, !.refuses = {"t1"},
                      !.stops = {"t2"}, !.restarts = 1, !.silent = {"t2"}, !.gone = {"t2"}]
+
+---------------------------------------------------------------------------
+\* PAUSED TARGETS
+
+\* A device is left alone at any moment: under an atomic and a queued change, and during a resync.
+PausedScript == << Atomic([t1 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"]]) >>
+PausedRun == [Quiet(PausedScript) EXCEPT !.operated = {"t1"}, !.orders = 1, !.refuses = {"t1"}, !.stepwise = TRUE,
+                                         !.cuts = {"t1"}, !.terms = 2, !.stops = {"t1"}, !.restarts = 1]
+\* One of two is paused when a window ends.
+PausedWindowRun == [Quiet(UnconfirmedScript) EXCEPT !.inLog = 1, !.operated = {"t2"}, !.orders = 1, !.refuses = {"t1"}]
+
+---------------------------------------------------------------------------
+\* A LOG OF WHICH ONLY THE END IS KEPT
+
+\* Rolled back, restored to, in a window; and what lies behind.
+HorizonScript == << Atomic([t1 |-> [a |-> "1"]]),
+                    Atomic([t1 |-> [b |-> "2"]]),
+                    RollBack(2, "target"),
+                    Confirmed(Atomic([t1 |-> [b |-> "4"]])),
+                    Atomic([t1 |-> [a |-> "5"]]),
+                    RestoreTo(4),
+                    RollBack(1, "target"),
+                    Atomic([t1 |-> [b |-> "8"]]) >>
+HorizonRun == [Quiet(HorizonScript) EXCEPT !.inLog = 2, !.keeps = 2, !.confirms = {4}]
+\* Queued work that the horizon passes before it is applied, or withdrawn.
+QueueBeyondScript == << Queued([t1 |-> [a |-> "1"]]),
+                        Queued([t1 |-> [a |-> "2"]]),
+                        Queued([t1 |-> [a |-> "3"]]) >>
+QueueBeyondRun == [Quiet(QueueBeyondScript) EXCEPT !.inLog = 2, !.keeps = 1, !.refuses = {"t1"}, !.cancels = {1}]
+\* A change of two targets that is rolled back on one, and is what the other goes back to.
+SillScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                 Only(RollBack(1, "target"), {"t1"}),
+                 Confirmed(Atomic([t1 |-> [a |-> "3"]])),
+                 Atomic([t2 |-> [b |-> "4"]]),
+                 RollBack(4, "target"),
+                 Atomic([t2 |-> [b |-> "6"]]) >>
+SillRun == [Quiet(SillScript) EXCEPT !.inLog = 1, !.keeps = 1]
 
 ---------------------------------------------------------------------------
 \* DEVICES THAT MISBEHAVE

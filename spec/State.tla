@@ -22,6 +22,7 @@ VARIABLES
   config,        \* target -> its configuration
   master,        \* target -> its mastership: session, term, link the term was won on
   leases,        \* the session keys that exist
+  horizon,       \* entries up to this one are forgotten, or about to be
   \* the nodes
   session,       \* node -> number of its session, a new one with every start of the process
   belief,        \* node -> target -> term and link it thinks it is master with (may be out of date)
@@ -31,6 +32,7 @@ VARIABLES
   device,        \* target -> the device itself
   stray,         \* target -> Sets nobody waits for any more, which may still arrive
   faults,        \* how much has gone wrong so far
+  archive,       \* the entries that nobody knows any more, for whoever checks the others
   \* the clients
   reader,        \* what a reader of all targets was last shown
   told,          \* script item -> the answer its client was given
@@ -40,7 +42,8 @@ store   == <<log, config>>
 masters == <<master, leases>>
 nodes   == <<session, belief, link>>
 clients == <<reader, told, ended>>
-vars    == <<log, config, master, leases, session, belief, link, request, device, stray, faults, reader, told, ended>>
+kept    == <<horizon, archive>>
+vars    == <<log, config, horizon, archive, master, leases, session, belief, link, request, device, stray, faults, reader, told, ended>>
 
 None == "none"
 Nobody == <<None, 0>>                   \* no session
@@ -53,9 +56,11 @@ Blank == [p \in Path |-> Nothing]
 \*   item      the script item it came from: its body, and also its id (0: a node's own, the revert of a window)
 \*   of        what a Rollback rolls back, or a Restore goes back to, as an index (0: unknown)
 \*   status    Pending -> Committed | Rejected | Cancelled;
-\*             Committed -> Applied | Partial | Cancelled | Reverting | Reverted; Reverting -> Reverted
+\*             Committed -> Applied | Partial | Cancelled | Reverting | Reverted; Reverting -> Reverted;
+\*             Forgotten, long after its outcome
 \*   reason    why it was rejected, else None
 \*   proposal  target -> Pending | Applied | Refused | Withdrawn | Undone
+\*   outBy     target -> the Rollback, committed or applied, that took this change out there
 \*   delta     target -> what a Restore comes to (path -> value), recorded at the decision
 \*   undo      target -> the undo of a Change or Restore, recorded at the decision
 \*   written   the targets whose edits are in the store: all of them, unless it is wide
@@ -67,7 +72,7 @@ Blank == [p \in Path |-> Nothing]
 Index == DOMAIN log
 Final == {"Applied", "Partial", "Rejected", "Reverted", "Cancelled"}
 Open(i) == log[i].status \in {"Committed", "Reverting"}
-HasOutcome(i) == log[i].status \in Final
+HasOutcome(i) == log[i].status \in Final \cup {"Forgotten"}
 
 \* What nodes append of their own accord: the Rollback of what was not confirmed in time.
 RevertBody == [kind |-> "Rollback", atomic |-> TRUE, sync |-> TRUE, set |-> Empty, of |-> 0, rule |-> "window",
@@ -78,7 +83,7 @@ IsRestore(i) == Body(i).kind = "Restore"
 IsChange(i)  == Body(i).kind # "Rollback"                 \* from its decision on a Restore is like a Change
 IsAtomic(i)  == Body(i).atomic
 IsWide(i)    == log[i].item \in Run.wide                  \* it has more targets than one write holds
-Delta(i, t)  == IF IsRestore(i) THEN log[i].delta[t] ELSE Body(i).set[t]
+Delta(i, t)  == IF log[i].item = 0 THEN Empty ELSE IF IsRestore(i) THEN log[i].delta[t] ELSE Body(i).set[t]
 Targets(i)   == DOMAIN log[i].proposal
 Source(i)    == IF IsChange(i) THEN i ELSE log[i].of     \* the change that i puts in or takes out
 Paths(i, t)  == DOMAIN Delta(Source(i), t)
@@ -91,9 +96,7 @@ KeepsOthersOff(i) == log[i].window = "open" \/ (log[i].window = "asked" /\ ~HasO
 
 \* A change is live on t from its decision until it is withdrawn, reverted or
 \* rolled back there.  The revision of t is its latest live change.
-RolledBack(j, t) ==
-  \E r \in Index : /\ ~IsChange(r) /\ log[r].of = j /\ t \in Targets(r)
-                   /\ log[r].status \in {"Committed", "Applied"}
+RolledBack(j, t) == t \in DOMAIN log[j].outBy
 Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
                           /\ log[i].status \in {"Committed", "Applied", "Partial"}
                           /\ log[i].proposal[t] \in {"Pending", "Applied"}
@@ -108,11 +111,12 @@ Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
 \*   prepared    the undo that a wide holder recorded here before its decision, else Empty
 \*   recheck     entries behind this index wait to be validated again, 0: none
 \*   refused     the device refused its last resync
+\*   paused      operators want the device left alone
 \*   rewritten   path -> <<wanted, made>>: what the device makes of a wanted value
 
 NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
   [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> 0,
-   refused |-> FALSE, rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
+   refused |-> FALSE, paused |-> FALSE, rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
 
 \* Change j taken out of `side` (a committed or applied part of a configuration).
 TakenOut(j, t, side) ==

@@ -13,30 +13,30 @@ EXTENDS Deciding
 RunOut(i) ==
   /\ log[i].window = "open" /\ i \notin ended
   /\ ended' = ended \cup {i}
-  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, reader, told>>
+  /\ UNCHANGED <<store, masters, nodes, request, device, stray, faults, reader, told, kept>>
 
 \* From now on it stays.  No device is needed for that.
 Confirm(i) ==
   /\ log[i].item \in Run.confirms /\ log[i].window = "open" /\ i \notin ended
   /\ log' = [log EXCEPT ![i].window = "confirmed"] /\ UNCHANGED config
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 \* The Rollback of i, appended and decided in one write: what it goes back to
 \* stood before, so it waits for no verdict.
 RevertOf(i) ==
   [item |-> 0, of |-> i, status |-> "Committed", reason |-> None, proposal |-> [t \in Targets(i) |-> "Pending"],
-   delta |-> Empty, undo |-> Empty, written |-> Targets(i), window |-> None, origin |-> Nobody]
+   outBy |-> Empty, delta |-> Empty, undo |-> Empty, written |-> Targets(i), window |-> None, origin |-> Nobody]
 
 Free(t) == CommitQueue(t) = {} /\ config[t].holder = 0 /\ config[t].recheck = 0
 
 Revert(i) ==
   LET r == Len(log) + 1 IN
   /\ log[i].window = "open" /\ \A t \in Targets(i) : Free(t)
-  /\ log' = Append(Unlinked([log EXCEPT ![i].window = "reverted"], i, Targets(i)), RevertOf(i))
+  /\ log' = Append(OutBy(Unlinked([log EXCEPT ![i].window = "reverted"], i, Targets(i)), i, Targets(i), r), RevertOf(i))
   /\ config' = [t \in Target |->
        IF t \in Targets(i) THEN [config[t] EXCEPT !.committed = [TakenOut(i, t, @) EXCEPT !.index = r], !.holder = r]
        ELSE config[t]]
-  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients>>
+  /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 \* At the end of its time, by the node that took it in while that one lives, or
 \* else by any other ...
