@@ -47,6 +47,7 @@ fn node(leaves: usize) -> Node {
                 header: lockstep_protocol::record::Header::NEW,
                 committed: patch.clone(),
                 applied: patch,
+                cleared: false,
             },
         ],
     });
@@ -79,6 +80,7 @@ fn request(number: usize) -> Request {
             edits: [(target, Edit { set, ..Edit::default() })].into(),
             only: [].into(),
             window: None,
+            binding: None,
         },
         until: Until::Decision,
         deadline: Timestamp::new(u64::MAX),

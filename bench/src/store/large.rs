@@ -66,7 +66,13 @@ async fn fill(folder: &Path) -> Result<(), Failed> {
         let compares = vec![Compare::Absent(Key::Configuration(target.clone()))];
         let ops = vec![
             Op::Binding { target: target.clone(), binding },
-            Op::Configuration { target: target.clone(), header: Header::NEW, committed, applied },
+            Op::Configuration {
+                target: target.clone(),
+                header: Header::NEW,
+                committed,
+                applied,
+                cleared: false,
+            },
         ];
         records.write(&Txn { compares, ops }).await?;
         records.fold(&target).await?;

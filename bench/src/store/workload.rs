@@ -40,6 +40,7 @@ impl Change {
             comment: String::new(),
             only: [].into(),
             window: None,
+            binding: None,
             submitted,
             deadline: submitted.after(60_000_000_000),
             decided: Some(submitted),
@@ -106,7 +107,13 @@ impl Change {
     }
 
     fn configuration(&self, header: Header, committed: Patch, applied: Patch) -> Op {
-        Op::Configuration { target: self.target.clone(), header, committed, applied }
+        Op::Configuration {
+            target: self.target.clone(),
+            header,
+            committed,
+            applied,
+            cleared: false,
+        }
     }
 }
 

@@ -40,8 +40,6 @@ pub(crate) enum PlannedTarget {
     Remove(Anything),
     #[command(hide = true)]
     Import(Anything),
-    #[command(hide = true)]
-    Claim(Anything),
 }
 
 impl Planned {
@@ -71,7 +69,6 @@ impl PlannedTarget {
             Self::Add(_) => "target add",
             Self::Remove(_) => "target remove",
             Self::Import(_) => "target import",
-            Self::Claim(_) => "target claim",
         })
     }
 }

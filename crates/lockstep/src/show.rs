@@ -126,6 +126,14 @@ enum TargetCommand {
         /// Its name
         name: String,
     },
+    /// Take a device over from another controller that made it listen to them
+    ///
+    /// Every change is refused by a device that listens to an election id larger than ours: the target is `failed`,
+    /// with the reason `foreign master`. Make sure that the other controller is meant to be out.
+    Claim {
+        /// Its name
+        name: String,
+    },
     #[command(flatten)]
     Planned(PlannedTarget),
 }
@@ -280,6 +288,7 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
         TargetCommand::Pause { name } => operate(client().await?, name, "pause", global).await,
         TargetCommand::Resume { name } => operate(client().await?, name, "resume", global).await,
         TargetCommand::Sync { name } => operate(client().await?, name, "sync", global).await,
+        TargetCommand::Claim { name } => operate(client().await?, name, "claim", global).await,
         TargetCommand::Adopt { name } => operate(client().await?, name, "adopt", global).await,
     }
 }

@@ -1,6 +1,8 @@
 //! What a run must have come across to have shown anything.
 
-use lockstep_protocol::record::{Header, Kind, PartStatus, Status, Transaction, WindowStage};
+use lockstep_protocol::record::{
+    Header, Kind, PartStatus, Reason, Status, Transaction, WindowStage,
+};
 
 use crate::system::{Commit, System};
 
@@ -65,6 +67,16 @@ pub enum Fact {
     AdoptedBelow,
     /// A device that was changed behind our back, which was recorded.
     AdoptedOnTop,
+    /// A target that came.
+    Added,
+    /// A target that was bound anew.
+    Rebound,
+    /// A target that went.
+    Removed,
+    /// A change withdrawn since its target went.
+    RemovedQueued,
+    /// A device that was taken over from somebody else.
+    TakenOver,
     /// A target that is paused.
     Paused,
     /// A master that is not the first.
@@ -77,7 +89,7 @@ pub enum Fact {
 
 impl Fact {
     /// Every fact.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 38] = [
         Self::Applied,
         Self::Reverted,
         Self::Partial,
@@ -107,6 +119,11 @@ impl Fact {
         Self::Adopted,
         Self::AdoptedBelow,
         Self::AdoptedOnTop,
+        Self::Added,
+        Self::Rebound,
+        Self::Removed,
+        Self::RemovedQueued,
+        Self::TakenOver,
         Self::Paused,
         Self::NewTerm,
         Self::StaleMaster,
@@ -146,6 +163,11 @@ impl Fact {
             Self::Adopted => "adopted",
             Self::AdoptedBelow => "adopted below",
             Self::AdoptedOnTop => "adopted on top",
+            Self::Added => "added",
+            Self::Rebound => "rebound",
+            Self::Removed => "removed",
+            Self::RemovedQueued => "removed queued",
+            Self::TakenOver => "taken over",
             Self::Paused => "paused",
             Self::NewTerm => "new term",
             Self::StaleMaster => "stale master",
@@ -167,6 +189,8 @@ impl Fact {
             |wanted| store.transactions().any(|t| t.window.is_some_and(|w| w.stage == wanted));
         let adopted =
             |wanted| store.transactions().any(|t| t.kind == Kind::Adopt { first: wanted });
+        let done =
+            |kind| store.transactions().any(|t| t.kind == kind && t.status == Status::Applied);
         let restores = || store.transactions().filter(|t| is_restore(t));
         match self {
             Self::Applied => status(Status::Applied),
@@ -244,6 +268,17 @@ impl Fact {
                 system.commits.iter().any(|commit| below(commit) && news(commit))
             }
             Self::AdoptedOnTop => adopted(false),
+            Self::Added => done(Kind::Add),
+            Self::Rebound => done(Kind::Rebind),
+            Self::Removed => done(Kind::Remove),
+            Self::RemovedQueued => store.transactions().any(|t| {
+                let mut parts = t.targets.values();
+                parts.any(|part| matches!(part.reason, Some(Reason::Removed(_))))
+            }),
+            Self::TakenOver => system.scenario.targets.iter().any(|t| {
+                let claim = store.header(t).claim;
+                store.is_synchronised(t) && store.header(t).synced >= claim && claim.get() > 0
+            }),
             Self::Paused => header(|header| header.paused),
             Self::NewTerm => {
                 store.targets().any(|t| store.mastership(t).is_some_and(|m| m.term.get() > 1))

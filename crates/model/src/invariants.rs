@@ -20,6 +20,7 @@
 //! | [`convergence`] | `Convergence` | 8 Convergence |
 //! | [`durability`] | `Durability` | 9 Durability |
 //! | [`bounded`] | `Bounded` | 10 Progress |
+//! | [`gone`] | | 1 Order, 5 Fold |
 //! | [`hands_off`] | | 8 Convergence |
 //! | [`paused`] | `Paused` | 8 Convergence |
 //! | [`progress`] | `Progress` | 10 Progress |
@@ -31,6 +32,7 @@ pub mod decision;
 pub mod durability;
 pub mod fencing;
 pub mod fold;
+pub mod gone;
 pub mod hands_off;
 pub mod history;
 pub mod in_step;
@@ -84,7 +86,7 @@ pub struct Invariant {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 21] = [
+pub const ALL: [Invariant; 22] = [
     Invariant { name: "Order", keeps: order::keeps },
     Invariant { name: "Decision", keeps: decision::keeps },
     Invariant { name: "AllOrNothing", keeps: all_or_nothing::keeps },
@@ -103,6 +105,7 @@ pub const ALL: [Invariant; 21] = [
     Invariant { name: "Convergence", keeps: convergence::keeps },
     Invariant { name: "Durability", keeps: durability::keeps },
     Invariant { name: "Bounded", keeps: bounded::keeps },
+    Invariant { name: "Gone", keeps: gone::keeps },
     Invariant { name: "HandsOff", keeps: hands_off::keeps },
     Invariant { name: "Paused", keeps: paused::keeps },
     Invariant { name: "Progress", keeps: progress::keeps },

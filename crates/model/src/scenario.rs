@@ -61,6 +61,10 @@ pub struct Faults {
     pub tampers: u8,
     /// An operator wants what a device has to be what is wanted of it.
     pub adopts: u8,
+    /// Somebody else makes a device listen to them.
+    pub usurpers: u8,
+    /// An operator has a device taken over from somebody else.
+    pub claims: u8,
 }
 
 /// One run.
@@ -126,7 +130,7 @@ impl Scenario {
     /// counted.
     #[must_use]
     pub fn is_stubborn(&self) -> bool {
-        self.insists.is_some() || self.wary
+        self.insists.is_some() || self.wary || self.faults.usurpers > 0
     }
 
     /// Whether faults may befall a device.

@@ -17,7 +17,7 @@ pub mod yang;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use lockstep_protocol::record::{Binding, Initial};
+use lockstep_protocol::record::Binding;
 use lockstep_protocol::{Event, Op, Txn, View, Wake};
 use lockstep_types::{
     Connection, Index, ModelDigest, Sequence, SessionId, Target, Term, Timestamp,
@@ -205,6 +205,9 @@ impl System {
     }
 
     fn begun(mut self) -> Self {
+        if let (Some(record), Some(own)) = (&mut self.record, &self.scenario.own) {
+            self.devices.keys().for_each(|target| record.started(target, own));
+        }
         self.bind();
         self.start_nodes();
         self.connect_first();
@@ -221,7 +224,7 @@ impl System {
     }
 
     fn binding(&self, models: ModelDigest) -> Binding {
-        Binding { models, initial: Initial::Adopt, drift: self.scenario.drift, ignore: Vec::new() }
+        Binding { drift: self.scenario.drift, ..Binding::of(models) }
     }
 
     /// One node begins as the master of every device, so that runs need not all begin with that.

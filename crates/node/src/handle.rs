@@ -5,11 +5,12 @@ use std::sync::{Arc, Weak};
 
 use lockstep_protocol::{Order, Refusal, Reply, Request, View};
 use lockstep_southbound::{Follow, Link, Look, LookError, Report, Stream};
-use lockstep_types::{Index, NodeName, SessionId, Target, Timestamp};
+use lockstep_types::{Epoch, Index, NodeName, SessionId, Target, Timestamp};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::clock::Clock;
 use crate::drift::Drift;
+use crate::election::claim;
 use crate::error::Busy;
 use crate::feed::{Feed, Step};
 use crate::status::{Seen, TargetStatus};
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
     /// The links end with the runtime, whoever still holds a handle.
     pub(crate) links: Weak<BTreeMap<Target, Link>>,
     pub(crate) drift: Arc<Drift>,
+    /// The epoch of the store.
+    pub(crate) epoch: Epoch,
 }
 
 impl Handle {
@@ -185,6 +188,13 @@ impl Handle {
     pub async fn operate(&self, target: Target, order: Order) -> Result<Reply, Busy> {
         self.shared.drift.forgive(&target);
         self.ask(|answer| Asked::Operate(target, order, answer)).await
+    }
+
+    /// The order to take a device over from whoever else made it listen to them: their election id is smaller
+    /// than this, if they are a Lockstep whose store was made before now.
+    #[must_use]
+    pub fn claim(&self) -> Order {
+        Order::Claim(claim(self.shared.epoch, self.now()))
     }
 
     async fn ask(&self, asked: impl FnOnce(oneshot::Sender<Answer>) -> Asked) -> Answer {

@@ -25,6 +25,7 @@ mod bind;
 mod clients;
 mod clock;
 mod drift;
+mod election;
 mod error;
 mod feed;
 mod handle;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_protocol::{Answer, Command, Event, Node, Txn, View, Wake, Written};
-use lockstep_southbound::{Election, Link};
+use lockstep_southbound::Link;
 use lockstep_store::{Records, Watch};
 use lockstep_types::{Connection, Revision, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::clients::Clients;
+use crate::election::election;
 use crate::handle::{Asked, Shared};
 use crate::validation::Validation;
 
@@ -197,7 +198,7 @@ impl Runtime {
                 Command::Write { wake, txn } => self.write(wake, txn),
                 Command::Validate { subject, checks } => self.validation.begin(subject, checks),
                 Command::Send { target, connection, sequence, term, ask } => {
-                    let election = Election { high: self.records.epoch().get(), low: term.get() };
+                    let election = election(self.records.epoch(), term);
                     if let Some(link) = self.links.get(&target) {
                         link.send(connection, sequence, election, ask);
                     }

@@ -40,6 +40,7 @@ impl TargetSpec {
             initial: self.initial,
             drift: self.drift,
             ignore: self.ignore.clone(),
+            details: String::new(),
         }
     }
 }

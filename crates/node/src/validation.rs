@@ -7,7 +7,8 @@ use std::thread;
 
 use lockstep_protocol::record::Violation;
 use lockstep_protocol::{Base, Check, Event, Subject, Verdict};
-use lockstep_types::{Path, Target};
+use lockstep_types::{ModelDigest, Path, Target};
+use lockstep_yang::ModelSet;
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::handle::Shared;
@@ -71,15 +72,13 @@ fn verdict(
 ) -> Option<Verdict> {
     let mut verdict = Verdict { bases: BTreeMap::new(), violations: Vec::new() };
     for (target, check) in checks {
-        let models = &targets.get(&target)?.models;
-        if *models.digest() != check.base.models {
-            return None;
-        }
+        let models = models(targets, &target, &check.base.models)?;
         let violations = match &check.change {
             Some(change) => models.validate_change(&change.before, &change.delta),
             None => models.validate(&check.result),
         };
-        verdict.violations.extend(violations.into_iter().map(|found| Violation {
+        let others = check.also.iter().flat_map(|tree| models.validate(tree));
+        verdict.violations.extend(violations.into_iter().chain(others).map(|found| Violation {
             target: target.clone(),
             message: found.sentence(),
             path: found.path,
@@ -89,9 +88,19 @@ fn verdict(
     Some(verdict)
 }
 
+/// The models with this digest: those of the target, or of another if it is to be bound to them.
+fn models<'t>(
+    targets: &'t BTreeMap<Target, TargetSpec>,
+    target: &Target,
+    digest: &ModelDigest,
+) -> Option<&'t ModelSet> {
+    let own = targets.get(target).into_iter();
+    own.chain(targets.values()).map(|spec| &spec.models).find(|models| models.digest() == digest)
+}
+
 #[cfg(test)]
 mod tests {
-    use lockstep_types::{ModelDigest, Revision};
+    use lockstep_types::Revision;
 
     use super::*;
 

@@ -74,6 +74,7 @@ impl Service {
                 edits: std::collections::BTreeMap::new(),
                 only,
                 window: None,
+                binding: None,
             },
             until: if asked.r#async { Until::Decision } else { Until::Outcome },
             deadline: times.deadline,

@@ -20,7 +20,7 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
         Refusal::TooManyOpen(_) => Code::ResourceExhausted,
         Refusal::TooManyTargets(_) => Code::InvalidArgument,
         Refusal::BeingWritten(_) => Code::Unavailable,
-        Refusal::IdTaken(_) | Refusal::IdPending => Code::AlreadyExists,
+        Refusal::TargetExists(_) | Refusal::IdTaken(_) | Refusal::IdPending => Code::AlreadyExists,
         Refusal::NoWindowFor => Code::InvalidArgument,
         Refusal::WindowTooWide(_) => Code::Unimplemented,
         Refusal::BeyondRetention { .. } => Code::OutOfRange,

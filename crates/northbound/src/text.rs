@@ -13,6 +13,9 @@ pub(crate) const fn kind(kind: Kind) -> &'static str {
         Kind::Rollback { .. } => "rollback",
         Kind::Restore { .. } => "restore",
         Kind::Adopt { .. } => "adopt",
+        Kind::Add => "add",
+        Kind::Rebind => "rebind",
+        Kind::Remove => "remove",
     }
 }
 
@@ -73,6 +76,13 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
             Code::Aborted,
             "its node stopped before all of it was written; nothing of it took effect, send it again".into(),
         ),
+        Reason::NoTarget(target) => (Code::NotFound, format!("there is no target {target} any more")),
+        Reason::TargetExists(target) => {
+            (Code::AlreadyExists, format!("there is a target {target} already"))
+        }
+        Reason::Removed(by) => {
+            (Code::Aborted, format!("its target was removed by transaction {by} before its device had it"))
+        }
         Reason::Cancelled => (Code::Aborted, "it was cancelled".into()),
         Reason::NotCommitted(of) => (
             Code::FailedPrecondition,

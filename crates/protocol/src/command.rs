@@ -64,6 +64,9 @@ pub struct Check {
     pub base: Base,
     /// The whole result.
     pub result: Tree,
+    /// What it may fall back to without anyone being asked; to be valid as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Tree>,
     /// How it comes about, if what stands before is known to be valid: then what the change has no
     /// effect on need not be looked at.
     pub change: Option<Change>,

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_types::{Index, Patch, SessionId, Target, TransactionId, Undo};
 
-use crate::record::{Head, Header, Horizon, Key, Marks, Mastership, Part, Proposal, Transaction};
+use crate::record::{
+    Binding, Head, Header, Horizon, Key, Marks, Mastership, Part, Proposal, Transaction,
+};
 use crate::txn::{Compare, Op, Txn};
 use crate::view::View;
 
@@ -15,6 +17,8 @@ pub(crate) struct Staged {
     pub(crate) header: Header,
     pub(crate) committed: Patch,
     pub(crate) applied: Patch,
+    /// Whatever stood is gone first.
+    pub(crate) cleared: bool,
 }
 
 impl Staged {
@@ -43,6 +47,7 @@ pub(crate) struct Draft<'v> {
     configurations: BTreeMap<Target, Staged>,
     marks: BTreeMap<Target, Marks>,
     masterships: BTreeMap<Target, Mastership>,
+    bindings: BTreeMap<Target, Option<Binding>>,
 }
 
 impl<'v> Draft<'v> {
@@ -60,6 +65,7 @@ impl<'v> Draft<'v> {
             configurations: BTreeMap::new(),
             marks: BTreeMap::new(),
             masterships: BTreeMap::new(),
+            bindings: BTreeMap::new(),
         }
     }
 
@@ -175,6 +181,12 @@ impl<'v> Draft<'v> {
         self.proposals.insert((index, target.clone()), proposal);
     }
 
+    /// What a target is bound to; none: it goes.
+    pub(crate) fn put_binding(&mut self, target: &Target, binding: Option<Binding>) {
+        self.depends_on(Key::Binding(target.clone()));
+        self.bindings.insert(target.clone(), binding);
+    }
+
     pub(crate) fn put_mastership(&mut self, target: &Target, mastership: Mastership) {
         self.masterships.insert(target.clone(), mastership);
     }
@@ -222,6 +234,7 @@ impl<'v> Draft<'v> {
             + 2 * self.configurations.len()
             + self.marks.len()
             + self.masterships.len()
+            + self.bindings.len()
     }
 
     /// The write.
@@ -247,6 +260,7 @@ impl<'v> Draft<'v> {
             header: staged.header,
             committed: staged.committed,
             applied: staged.applied,
+            cleared: staged.cleared,
         }));
         ops.extend(self.marks.into_iter().map(|(target, marks)| Op::Marks { target, marks }));
         ops.extend(
@@ -254,6 +268,10 @@ impl<'v> Draft<'v> {
                 .into_iter()
                 .map(|(target, mastership)| Op::Mastership { target, mastership }),
         );
+        ops.extend(self.bindings.into_iter().map(|(target, binding)| match binding {
+            Some(binding) => Op::Binding { target, binding },
+            None => Op::Forget(Key::Binding(target)),
+        }));
         Txn { compares: self.compares.into_iter().collect(), ops }
     }
 }

@@ -11,6 +11,7 @@ mod clients;
 mod desk;
 mod extend;
 mod learn;
+mod lifecycle;
 mod link;
 mod mastership;
 mod operate;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_types::{Edit, Index, Target, Timestamp, TransactionId};
+use lockstep_types::{Edit, Index, Target, Term, Timestamp, TransactionId};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Failure, Kind, Mode, Status};
+use crate::record::{Binding, Failure, Kind, Mode, Status};
 
 /// Who waits for an answer; the shell's own number for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -37,6 +37,8 @@ pub enum Order {
     Sync,
     /// Read the device again and record what it has as what is wanted of it.
     Adopt,
+    /// Take the device over from somebody else, with this term at least.
+    Claim(Term),
 }
 
 /// A transaction as a client asks for it.
@@ -80,6 +82,9 @@ pub struct Body {
     /// outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
+    /// A target that comes to be or is bound anew: to what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binding: Option<Box<Binding>>,
 }
 
 /// The answer to a client.
@@ -109,6 +114,9 @@ pub enum Refusal {
     /// A target that is not known.
     #[error("there is no target {0}")]
     UnknownTarget(Target),
+    /// A target that is there already.
+    #[error("there is a target {0} already")]
+    TargetExists(Target),
     /// A sync request to a target that no node is connected to.
     #[error(
         "target {0} is not connected; asked for async, it is waited for until the deadline; queued and async, as long as it takes"

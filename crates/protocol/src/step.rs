@@ -7,6 +7,7 @@ mod adoption;
 mod anew;
 mod confirming;
 mod decision;
+mod lifecycle;
 mod outcome;
 mod plan;
 mod recording;

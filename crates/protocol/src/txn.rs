@@ -65,6 +65,9 @@ pub enum Op {
         committed: Patch,
         /// Units of the applied tree that change.
         applied: Patch,
+        /// Whatever stood is gone first.
+        #[serde(default, skip_serializing_if = "is_false")]
+        cleared: bool,
     },
     /// What a device shows in a form of its own.
     Marks {
@@ -96,8 +99,13 @@ pub enum Op {
     },
     /// A session's lease ran out or was given up.
     EndSession(SessionId),
-    /// A record of an entry beyond the horizon is gone.
+    /// A record is gone: of an entry beyond the horizon, or what a target was bound to.
     Forget(Key),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Op {

@@ -69,16 +69,19 @@ impl Mutants {
         for mutant in &mutants {
             if let Some(how) = catch(&runner, mutant) {
                 caught.push((*mutant, how));
+                self.put(&caught)?;
             }
         }
         let seconds = start.elapsed().as_secs_f64();
         println!("\n{} of {} caught, in {seconds:.0} s", caught.len(), mutants.len());
-        let good = caught.len() == mutants.len();
-        if let Some(path) = self.write.as_ref().filter(|_| good) {
-            let before = fs::read_to_string(path).unwrap_or_default();
-            fs::write(path, page(&caught, &before))?;
-        }
-        Ok(good)
+        Ok(caught.len() == mutants.len())
+    }
+
+    /// Puts those caught so far on the page, which keeps what it says of others.
+    fn put(&self, caught: &[(Mutant, Caught)]) -> io::Result<()> {
+        let Some(path) = &self.write else { return Ok(()) };
+        let before = fs::read_to_string(path).unwrap_or_default();
+        fs::write(path, page(caught, &before))
     }
 }
 

@@ -78,6 +78,13 @@ impl Teller {
             Doing::Started(values) => {
                 sentence(&device.target, format!("starts, with {}", words::values(values)))
             }
+            Doing::Changed(values) => sentence(
+                &device.target,
+                format!("is changed by somebody else, to {}", words::values(values)),
+            ),
+            Doing::Listens(term) => {
+                sentence(&device.target, format!("listens to somebody else, from term {term} on"))
+            }
             Doing::Took(took) => {
                 let (ask, answer) = (words::ask(&took.ask), words::answer(&took.answer));
                 let node = self.node(&took.session);

@@ -11,6 +11,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
         return true;
     }
     let there = system.scenario.targets.iter().filter(|target| system.devices[*target].on);
+    let there = there.filter(|target| system.store.binding(target).is_some());
     // A trial that is in the way is ours to take away.
     let willing = there.filter(|target| {
         let refuses = system.store.header(target).resync_refused.is_some();

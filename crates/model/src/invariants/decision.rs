@@ -103,7 +103,7 @@ fn is_sent_valid(system: &System, sent: &Sent) -> bool {
 }
 
 fn is_valid(system: &System, store: &View, target: &Target, tree: &Tree) -> bool {
-    store.binding(target).is_some_and(|binding| {
+    store.binding(target).is_none_or(|binding| {
         broken_rules(&system.scenario, &binding.models, tree).next().is_none()
     })
 }

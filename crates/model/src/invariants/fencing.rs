@@ -49,6 +49,9 @@ fn device_listens_to_the_newest(before: &System, after: &System, action: &Action
 /// What a device did is written by its living master; what was not, by its master or by anyone while
 /// there is none.
 fn only_the_master_records(commit: &Commit, target: &Target) -> bool {
+    if begins_anew(commit, target) {
+        return true;
+    }
     let (old, new) = (commit.before.header(target), commit.after.header(target));
     let master = commit.before.master(target).and_then(|master| master.session.as_ref());
     let by_master = master == Some(&commit.session);
@@ -57,6 +60,12 @@ fn only_the_master_records(commit: &Commit, target: &Target) -> bool {
     }
     let recorded = old.applied != new.applied || new.synced != old.synced;
     !recorded || by_master || master.is_none() || withdraws(commit, target)
+}
+
+/// The target comes, or goes; nothing is said of its device.
+fn begins_anew(commit: &Commit, target: &Target) -> bool {
+    let (old, new) = (commit.before.header(target), commit.after.header(target));
+    old.since != new.since && commit.after.applied(target).is_empty()
 }
 
 /// The device was brought in line, or took or refused something.

@@ -25,7 +25,8 @@ fn has_moved(commit: &Commit, target: &Target) -> bool {
 }
 
 fn is_exact(store: &View, target: &Target) -> bool {
-    (store.horizon().get()..=store.head().index.get()).map(Index::new).all(|index| {
+    let known = store.horizon().max(store.header(target).since);
+    (known.get()..=store.head().index.get()).map(Index::new).all(|index| {
         let counted = ledger::as_of(store, target, index);
         store.as_of(target, index) == Some(ledger::fold(store, target, &counted))
     })

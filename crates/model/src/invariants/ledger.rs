@@ -20,7 +20,9 @@ fn rolled_back(
 }
 
 fn changes<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s Transaction> {
-    store.transactions().filter(|t| t.kind.writes() && t.targets.contains_key(target))
+    let since = store.header(target).since;
+    let counts = move |t: &&Transaction| t.kind.writes() && t.index > since;
+    store.transactions().filter(counts).filter(|t| t.targets.contains_key(target))
 }
 
 fn stands(status: Status) -> bool {
@@ -66,8 +68,11 @@ pub(super) fn applied(store: &View, target: &Target) -> Vec<Index> {
 
 /// What a device had when it was first met. It counts as having been there all along.
 fn base(store: &View, target: &Target) -> Tree {
-    let first =
-        |t: &&Transaction| t.kind == Kind::Adopt { first: true } && t.targets.contains_key(target);
+    let since = store.header(target).since;
+    let first = |t: &&Transaction| {
+        let met = t.kind == Kind::Adopt { first: true } && t.index > since;
+        met && t.targets.contains_key(target)
+    };
     let Some(first) = store.transactions().find(first) else { return Tree::new() };
     let own = store.proposal(first.index, target);
     own.map(|own| Tree::new().patched(&own.delta.written_by(first.index))).unwrap_or_default()

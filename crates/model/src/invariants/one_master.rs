@@ -10,6 +10,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
     system.devices.iter().all(|(target, device)| {
         let term = system.store.mastership(target).map_or(Term::ZERO, |m| m.term);
-        device.election <= term && system.store.header(target).synced <= term
+        let others = system.scenario.faults.usurpers > 0;
+        (others || device.election <= term) && system.store.header(target).synced <= term
     })
 }

@@ -49,7 +49,7 @@ fn passed_over(transaction: &Transaction) -> bool {
 fn applied_in_order(store: &View, target: &Target) -> bool {
     let recorded: Vec<_> = on(store, target)
         .filter(|t| matches!(t.part(target), PartStatus::Applied | PartStatus::Refused))
-        .filter(|t| !nothing_to_send(store, t, target))
+        .filter(|t| !t.kind.is_of_target() && !nothing_to_send(store, t, target))
         .map(|t| t.index)
         .collect();
     let waits =

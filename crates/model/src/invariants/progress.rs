@@ -2,6 +2,7 @@
 //! except what waits for a device that is gone for good. Nothing sets off an endless chain of writes.
 
 use lockstep_protocol::record::Transaction;
+use lockstep_types::Target;
 
 use super::Step;
 use crate::system::System;
@@ -24,7 +25,13 @@ pub fn keeps(step: &Step<'_>) -> bool {
 /// A queued one may wait for a device for as long as it is away, and so does what queued up behind.
 fn waits_for_the_gone(system: &System, transaction: &Transaction) -> bool {
     let gone = |target| !system.devices.get(target).is_some_and(|device| device.on);
-    !transaction.is_atomic() && transaction.targets.keys().any(gone)
+    // What listens to somebody else is waited for until an operator has it taken over, or the deadline.
+    let usurped = |target: &Target| {
+        let term = system.store.mastership(target).map(|m| m.term).unwrap_or_default();
+        system.devices.get(target).is_some_and(|device| device.election > term)
+    };
+    let mut targets = transaction.targets.keys();
+    (!transaction.is_atomic() && targets.clone().any(gone)) || targets.any(usurped)
 }
 
 /// A client whose node died or lost its lease has to ask again.

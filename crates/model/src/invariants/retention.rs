@@ -27,9 +27,9 @@ pub fn keeps(step: &Step<'_>) -> bool {
 fn is_before(horizon: Index, open: &Transaction) -> bool {
     let settled = open.status == Status::Committed && !open.is_atomic();
     let named = match open.kind {
-        Kind::Change | Kind::Adopt { .. } => true,
         Kind::Rollback { of, .. } => of > horizon,
         Kind::Restore { to } => to >= horizon,
+        _ => true,
     };
     named && (settled || open.index > horizon)
 }
@@ -45,7 +45,7 @@ fn is_known(commit: &Commit, entry: &Transaction) -> bool {
 }
 
 fn history_is_known(commit: &Commit, target: &Target) -> bool {
-    let horizon = commit.store.horizon();
+    let horizon = commit.store.horizon().max(commit.store.header(target).since);
     let all = (0..=commit.after.head().index.get()).map(Index::new);
     all.into_iter().all(|index| as_known(&commit.store, &commit.after, target, index, horizon))
 }

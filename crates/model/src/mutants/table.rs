@@ -2,6 +2,7 @@
 
 mod adoption;
 mod draft;
+mod lifecycle;
 mod operated;
 mod others;
 mod restore;
@@ -23,6 +24,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         others::MUTANTS,
         operated::MUTANTS,
         adoption::MUTANTS,
+        lifecycle::MUTANTS,
         restore::MUTANTS,
         trials::MUTANTS,
         wide::MUTANTS,

@@ -1,6 +1,7 @@
 //! The scenarios that are explored, each aimed at something.
 
 mod adoption;
+mod lifecycle;
 mod nodes;
 mod one_target;
 mod operated;
@@ -78,6 +79,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     all.extend(operated::scenarios());
     all.extend(adoption::scenarios());
     all.extend(trials::scenarios());
+    all.extend(lifecycle::scenarios());
     all.extend(wide::scenarios());
     all.extend(rollbacks::scenarios());
     all.extend(restores::scenarios());

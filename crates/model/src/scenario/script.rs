@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_protocol::record::{Kind, Mode, Rule};
+use lockstep_protocol::record::{Binding, Kind, Mode, Rule};
 use lockstep_protocol::{Body, Request, Until};
 use lockstep_types::{
     Addition, Content, Edit, Index, Path, Target, Timestamp, TransactionId, Value,
 };
+
+use crate::system::yang::{first_models, later_models};
 
 /// Whether a deadline can pass in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,14 @@ impl Entry {
 
     fn change(mode: Mode, text: &str) -> Self {
         let edits = text.split_whitespace().map(edit).collect();
-        Self::new(Body { kind: Kind::Change, mode, edits, only: [].into(), window: None })
+        Self::new(Body {
+            kind: Kind::Change,
+            mode,
+            edits,
+            only: [].into(),
+            window: None,
+            binding: None,
+        })
     }
 
     /// The rollback of an earlier entry of the script, counted from one.
@@ -56,6 +65,7 @@ impl Entry {
             edits: BTreeMap::new(),
             only: [].into(),
             window: None,
+            binding: None,
         })
     }
 
@@ -69,8 +79,32 @@ impl Entry {
             edits: BTreeMap::new(),
             only: [].into(),
             window: None,
+            binding: None,
         };
         Self::new(body).only(targets)
+    }
+
+    /// A target comes to be.
+    #[must_use]
+    pub fn add(name: &str) -> Self {
+        Self::of_target(Kind::Add, name, Some(Box::new(Binding::of(first_models()))))
+    }
+
+    /// A target is bound to the later models.
+    #[must_use]
+    pub fn rebind(name: &str) -> Self {
+        Self::of_target(Kind::Rebind, name, Some(Box::new(Binding::of(later_models()))))
+    }
+
+    /// A target goes.
+    #[must_use]
+    pub fn remove(name: &str) -> Self {
+        Self::of_target(Kind::Remove, name, None)
+    }
+
+    fn of_target(kind: Kind, name: &str, binding: Option<Box<Binding>>) -> Self {
+        let (mode, edits, only) = (Mode::Atomic, BTreeMap::new(), [target(name)].into());
+        Self::new(Body { kind, mode, edits, only, window: None, binding })
     }
 
     /// Each target when it can.

@@ -74,6 +74,8 @@ pub enum Action {
     Tamper(Target),
     /// Whoever is connected to a device hears that somebody else changed it.
     Notice(Target),
+    /// Somebody else makes a device listen to them.
+    Usurp(Target),
     /// A target is bound to other models.
     Rebind(Target),
     /// A node tries a device again.
@@ -187,6 +189,7 @@ impl System {
             Action::Operate(node, target, order) => {
                 match order {
                     Order::Adopt => self.left.adopts -= 1,
+                    Order::Claim(_) => self.left.claims -= 1,
                     Order::Pause | Order::Sync => self.left.orders -= 1,
                     Order::Resume => {}
                 }
@@ -197,6 +200,18 @@ impl System {
                 self.left.tampers -= 1;
                 if let Some(device) = self.devices.get_mut(target) {
                     device.tamper();
+                    if let Some(record) = &mut self.record {
+                        record.changed(target, &device.values);
+                    }
+                }
+            }
+            Action::Usurp(target) => {
+                self.left.usurpers -= 1;
+                if let Some(device) = self.devices.get_mut(target) {
+                    device.usurp();
+                    if let Some(record) = &mut self.record {
+                        record.listens(target, device.election);
+                    }
                 }
             }
             Action::Notice(target) => {

@@ -45,6 +45,9 @@ pub struct Manner {
     pub wary: bool,
 }
 
+/// Somebody else's election id: far beyond any of ours.
+pub(super) const USURPER: Term = Term::new(1_000);
+
 impl Default for Device {
     fn default() -> Self {
         Self {
@@ -138,6 +141,11 @@ impl Device {
         let unit = Unit { content: Some(leaf("own")), ..Unit::default() };
         self.values.assign(path("/a"), unit);
         self.tampered = true;
+    }
+
+    /// Somebody else makes it listen to them.
+    pub fn usurp(&mut self) {
+        self.election = self.election.max(USURPER);
     }
 
     /// Stops, and forgets.

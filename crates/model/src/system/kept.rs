@@ -20,10 +20,13 @@ impl Kept {
         self.revision = changes.revision;
         for op in &changes.ops {
             match op {
-                Op::Configuration { target, header, committed, applied } => {
+                Op::Configuration { target, header, committed, applied, cleared } => {
                     let (revision, kept) = self.configurations.entry(target.clone()).or_default();
                     *revision = changes.revision;
                     kept.header = header.clone();
+                    if *cleared {
+                        (kept.committed, kept.applied) = Default::default();
+                    }
                     kept.committed.patch(committed);
                     kept.applied.patch(applied);
                 }

@@ -6,6 +6,7 @@ use lockstep_protocol::{Node, Order, Wake};
 use lockstep_types::{Target, Timestamp};
 
 use super::action::{Action, Reaction};
+use super::device::USURPER;
 use super::{Flight, System};
 
 impl System {
@@ -71,6 +72,9 @@ impl System {
                         moves.push(Action::StartDevice(target.clone(), true));
                     }
                 }
+                continue;
+            }
+            if self.store.binding(target).is_none() {
                 continue;
             }
             for node in 0..self.nodes.len() {
@@ -197,6 +201,9 @@ impl System {
             if self.left.restarts > 0 {
                 mishaps.push(Action::StopDevice(target.clone()));
             }
+            if self.left.usurpers > 0 {
+                mishaps.push(Action::Usurp(target.clone()));
+            }
             if self.left.tampers > 0 {
                 mishaps.push(Action::Tamper(target.clone()));
             }
@@ -244,6 +251,13 @@ impl System {
                     mishaps.push(Action::Operate(node, target.clone(), Order::Pause));
                 }
             }
+        }
+        if self.left.claims > 0
+            && let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n))
+        {
+            let order = Order::Claim(USURPER.next());
+            let targets = self.scenario.targets.iter();
+            mishaps.extend(targets.map(|t| Action::Operate(node, t.clone(), order)));
         }
         if self.left.adopts > 0
             && let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n))

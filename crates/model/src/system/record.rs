@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_protocol::{Answer, Changes, Command, Node, Settings, View};
-use lockstep_types::{Configuration as Tree, Connection, NodeName, SessionId, Target};
+use lockstep_types::{Configuration as Tree, Connection, NodeName, SessionId, Target, Term};
 
 use super::Flight;
 use crate::trace::line::{Device, Doing, Header, Line, Nodes, Saw, Took};
@@ -74,6 +74,14 @@ impl Record {
 
     pub(super) fn started(&mut self, target: &Target, values: &Tree) {
         self.device(target, Doing::Started(values.clone()));
+    }
+
+    pub(super) fn changed(&mut self, target: &Target, values: &Tree) {
+        self.device(target, Doing::Changed(values.clone()));
+    }
+
+    pub(super) fn listens(&mut self, target: &Target, term: Term) {
+        self.device(target, Doing::Listens(term));
     }
 
     fn device(&mut self, target: &Target, did: Doing) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lockstep_protocol::record::Key;
 use lockstep_protocol::{Changes, Command, Event, Op, Txn, Wake, Written};
 use lockstep_types::SessionId;
 
@@ -89,7 +90,8 @@ impl System {
     /// The store holds what was written.
     pub(super) fn take(&mut self, changes: &Changes) {
         self.store.absorb(changes);
-        let kept = changes.ops.iter().filter(|op| !matches!(op, Op::Forget(_))).cloned();
+        let goes = |op: &&Op| matches!(op, Op::Forget(key) if !matches!(key, Key::Binding(_)));
+        let kept = changes.ops.iter().filter(|op| !goes(op)).cloned();
         self.archive.absorb(&Changes { revision: changes.revision, ops: kept.collect() });
         if let Some(kept) = &mut self.kept {
             Arc::make_mut(kept).write(changes);

@@ -68,7 +68,8 @@ impl System {
             // Whoever looks at a change alone does not see what was broken before.
             let before = check.change.map(|change| change.before).unwrap_or_default();
             let known: Vec<_> = broken_rules(&self.scenario, models, &before).collect();
-            let broken = broken_rules(&self.scenario, models, &check.result);
+            let trees = check.also.iter().chain([&check.result]);
+            let broken = trees.flat_map(|tree| broken_rules(&self.scenario, models, tree));
             let broken = broken.filter(|rule| !known.contains(rule));
             violations.extend(broken.map(|(at, message)| Violation {
                 target: target.clone(),

@@ -238,6 +238,8 @@ impl Checker {
     fn device(&mut self, line: usize, device: &Device) -> Result<(), Reason> {
         match &device.did {
             Doing::Started(values) => self.devices.started(&device.target, values),
+            Doing::Changed(values) => self.devices.changed(&device.target, values),
+            Doing::Listens(term) => self.devices.listens(&device.target, *term),
             Doing::Took(took) => {
                 let drift = self.devices.took(&device.target, took)?;
                 self.note_drift(drift, line, &device.target);

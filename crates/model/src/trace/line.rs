@@ -176,6 +176,7 @@ pub struct Step {
 /// What makes a node take a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "nearly always an event")]
 pub enum Saw {
     /// It started, and looks at everything there is.
     Start,
@@ -254,6 +255,10 @@ pub enum Doing {
     Started(Tree),
     /// It took a request.
     Took(Took),
+    /// Somebody else changed it, and it holds this.
+    Changed(Tree),
+    /// Somebody else made it listen to them, and to nobody with a smaller election id.
+    Listens(Term),
 }
 
 /// A request that a device took.

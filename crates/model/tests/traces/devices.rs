@@ -17,7 +17,7 @@ fn took(line: &Line) -> Option<&Took> {
     match line {
         Line::Device(device) => match &device.did {
             Doing::Took(took) => Some(took),
-            Doing::Started(_) => None,
+            _ => None,
         },
         _ => None,
     }
@@ -27,7 +27,7 @@ fn took_mut(line: &mut Line) -> &mut Took {
     match line {
         Line::Device(device) => match &mut device.did {
             Doing::Took(took) => took,
-            Doing::Started(_) => panic!("not a request"),
+            _ => panic!("not a request"),
         },
         other => panic!("{other:?}"),
     }

@@ -199,7 +199,7 @@ fn a_guarantee_broken_by_a_node_that_is_not_here() {
     let (target, mut header) = decided.expect("something was decided");
     header.committed = lockstep_protocol::record::Mark::default();
     let (committed, applied) = Default::default();
-    let back = Op::Configuration { target, header, committed, applied };
+    let back = Op::Configuration { target, header, committed, applied, cleared: false };
     lines.push(Line::Outside(Changes { revision, ops: vec![back] }));
     let reason = found_at(&lines, lines.len() - 1);
     assert_eq!(reason, Reason::Broken { guarantee: "Order", revision });

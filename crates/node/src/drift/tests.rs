@@ -83,6 +83,7 @@ impl World {
             header: Header { met, ..Header::NEW },
             committed: Patch::default(),
             applied: delta.written_by(Index::new(index)),
+            cleared: false,
         });
     }
 
@@ -106,6 +107,7 @@ impl World {
             comment: String::new(),
             only: BTreeSet::new(),
             window: None,
+            binding: None,
             submitted: Timestamp::ZERO,
             deadline: Timestamp::ZERO,
             decided: None,

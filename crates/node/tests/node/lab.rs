@@ -92,6 +92,7 @@ impl Lab {
                 edits: targets.map(|target| (target, edit.clone())).collect(),
                 only: BTreeSet::new(),
                 window: None,
+                binding: None,
             },
             until: Until::Outcome,
             deadline: self.handle().now().after(20_000_000_000),

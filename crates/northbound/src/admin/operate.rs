@@ -18,8 +18,9 @@ impl Service {
             "resume" => Order::Resume,
             "sync" => Order::Sync,
             "adopt" => Order::Adopt,
+            "claim" => self.node.claim(),
             other => {
-                let known = "there are pause, resume, sync and adopt";
+                let known = "there are pause, resume, sync, adopt and claim";
                 return Err(Status::invalid_argument(format!(
                     "there is no order {other:?}; {known}"
                 )));

@@ -26,6 +26,7 @@ impl Service {
             id: self.ids.of(&asked.id)?,
             body: Body {
                 kind: Kind::Restore { to: Index::new(asked.index) },
+                binding: None,
                 mode,
                 edits: BTreeMap::new(),
                 only: target_names(&asked.targets)?,

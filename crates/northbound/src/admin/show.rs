@@ -21,7 +21,7 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
     let (of, to) = match shown.kind {
         Kind::Rollback { of, .. } => (of.get(), 0),
         Kind::Restore { to } => (0, to.get()),
-        Kind::Change | Kind::Adopt { .. } => (0, 0),
+        _ => (0, 0),
     };
     Transaction {
         index: shown.index.get(),

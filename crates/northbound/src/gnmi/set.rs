@@ -90,6 +90,7 @@ fn submission(
             edits,
             only: std::collections::BTreeSet::new(),
             window: refusal::window(options.confirm.as_ref())?,
+            binding: None,
         },
         until: if options.r#async { Until::Decision } else { Until::Outcome },
         deadline: times.deadline,

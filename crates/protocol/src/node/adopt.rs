@@ -143,6 +143,7 @@ impl Node {
                 edits: [(target.clone(), Edit::default())].into(),
                 only: [].into(),
                 window: None,
+                binding: None,
             },
             until: Until::Outcome,
             deadline: Timestamp::new(u64::MAX),

@@ -44,8 +44,8 @@ const fn records_of(targets: usize) -> usize {
 /// What a transaction with this body is: a Rollback is always atomic.
 pub(super) fn mode(body: &Body) -> Mode {
     match body.kind {
-        Kind::Rollback { .. } => Mode::Atomic,
-        _ => body.mode,
+        Kind::Change | Kind::Restore { .. } => body.mode,
+        _ => Mode::Atomic,
     }
 }
 
@@ -148,7 +148,9 @@ impl Node {
         out: &mut Vec<Command>,
     ) -> Decision {
         let free = |target| self.view.commit_head(target).is_none() && !self.view.is_held(target);
-        if !transaction.wide && transaction.targets.keys().all(free) {
+        let withdraws = transaction.kind == Kind::Remove
+            && transaction.targets.keys().any(|target| self.view.apply_head(target).is_some());
+        if !transaction.wide && !withdraws && transaction.targets.keys().all(free) {
             let subject = Subject::Submission(request.id.clone());
             self.decision(subject, transaction, &request.body.edits, out)
         } else {
@@ -175,6 +177,7 @@ impl Node {
             comment: request.comment.clone(),
             only: body.only.clone(),
             window: body.window.map(Window::asked),
+            binding: body.binding.clone(),
             submitted: head.timestamp,
             deadline: request.deadline,
             decided: None,

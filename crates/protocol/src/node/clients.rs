@@ -67,10 +67,12 @@ impl Node {
         }
         self.admit_window(&request.body, &targets)?;
         for target in targets {
-            if self.view.binding(&target).is_none() {
-                return Err(Refusal::UnknownTarget(target));
+            match (self.view.binding(&target), request.body.kind) {
+                (Some(_), Kind::Add) => return Err(Refusal::TargetExists(target)),
+                (None, Kind::Add) | (Some(_), _) => {}
+                (None, _) => return Err(Refusal::UnknownTarget(target)),
             }
-            if request.until == Until::Outcome {
+            if request.until == Until::Outcome && !request.body.kind.is_of_target() {
                 self.admit_sync(&target)?;
             }
         }
@@ -133,7 +135,7 @@ impl Node {
 
     pub(super) fn targets_asked(&self, body: &Body) -> Result<BTreeSet<Target>, Refusal> {
         match body.kind {
-            Kind::Change => {}
+            Kind::Change | Kind::Add | Kind::Rebind | Kind::Remove => {}
             // Only nodes roll back by a window, and when it has closed; only masters know what a device has.
             Kind::Rollback { rule: Rule::Window, .. } | Kind::Adopt { .. } => {
                 return Err(Refusal::NoTarget);
@@ -189,6 +191,7 @@ impl Node {
             && entry.mode == mode(body)
             && entry.only == body.only
             && entry.window.map(|window| window.length) == body.window
+            && entry.binding == body.binding
             && body.edits.iter().all(|(target, edit)| {
                 self.view.proposal(entry.index, target).is_some_and(|p| p.edit == *edit)
             })

@@ -7,7 +7,7 @@ use lockstep_types::{Connection, Revision, Target};
 use super::Node;
 use crate::command::Command;
 use crate::event::{Event, Subject, Wake, Written};
-use crate::record::{Status, Transaction, Trials};
+use crate::record::{Key, Status, Transaction, Trials};
 use crate::txn::{Changes, Op};
 
 impl Node {
@@ -156,6 +156,7 @@ impl Node {
             Op::Horizon(_) => {
                 wakes.insert(Wake::Retention);
             }
+            Op::Forget(Key::Binding(target)) => self.concerned_target(target, wakes),
             Op::Forget(_) => {}
             Op::Transaction(transaction) => {
                 wakes.insert(Wake::Transaction(transaction.index));

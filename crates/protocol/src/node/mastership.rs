@@ -6,7 +6,7 @@ use super::Node;
 use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::Wake;
-use crate::record::Mastership;
+use crate::record::{Key, Mastership};
 
 impl Node {
     /// Whether this node is the live master as far as it knows.
@@ -32,13 +32,16 @@ impl Node {
             draft.without_master(target);
             draft.alive(&self.session);
         }
-        let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default().next();
+        // It may be removed meanwhile: nobody is the master of what is not there.
+        draft.depends_on(Key::Binding(target.clone()));
+        let last = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
+        let term = last.next().max(self.view.header(target).claim);
         let session = Some(self.session.clone());
         draft.put_mastership(target, Mastership { session, term, connection });
         let txn = draft.txn();
         if let Some(link) = self.desk.links.get_mut(target) {
             // Somebody else was the master last, who may have left something under way.
-            link.unsettled |= term != link.term.next();
+            link.unsettled |= last != link.term;
         }
         self.write(Wake::Target(target.clone()), txn, out);
     }

@@ -64,7 +64,7 @@ impl Node {
             if let Some(orders) = self.desk.orders.get_mut(target) {
                 orders.remove(0);
             }
-            if order == Order::Sync {
+            if matches!(order, Order::Sync | Order::Claim(_)) {
                 // Whoever asks does not want to wait until it is tried again anyway.
                 self.end_back_off(target);
                 if self.desk.is_free(&Wake::Target(target.clone()), self.view.revision()) {
@@ -84,6 +84,7 @@ impl Node {
             Order::Resume => !header.paused,
             Order::Sync => header.synced == Term::ZERO && header.resync_refused.is_none(),
             Order::Adopt => header.adopting,
+            Order::Claim(term) => header.claim >= term,
         }
     }
 
@@ -97,6 +98,10 @@ impl Node {
             Order::Resume => header.paused = false,
             Order::Sync => header.resync_refused = None,
             Order::Adopt => header.adopting = true,
+            Order::Claim(term) => {
+                header.claim = term;
+                header.resync_refused = None;
+            }
         }
         if order != Order::Adopt {
             header.synced = Term::ZERO;

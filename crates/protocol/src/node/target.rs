@@ -13,7 +13,13 @@ use crate::step;
 
 impl Node {
     pub(super) fn wake_target(&mut self, target: &Target, out: &mut Vec<Command>) {
-        if self.view.master(target).is_none() {
+        if self.view.binding(target).is_none() {
+            // It is not there any more, or not for us.
+            self.set_work(target, Work::Idle);
+            if self.connection(target).is_some() {
+                self.give_up(target, out);
+            }
+        } else if self.view.master(target).is_none() {
             self.set_work(target, Work::Idle);
             self.without_master(target, out);
         } else if self.is_master(target) {
@@ -53,6 +59,7 @@ impl Node {
         match self.connection(target) {
             None => self.release(target, out),
             Some(connection) if connection != won_on => self.take(target, out),
+            Some(_) if self.view.header(target).claim > term => self.take_over(target, out),
             Some(_) => match self.desk.link(target).map(|link| link.work.clone()) {
                 Some(Work::Answered(Outcome::Seen(seen))) => self.adopt(target, &seen, out),
                 Some(Work::Answered(outcome)) => self.record(target, term, outcome, out),
@@ -89,6 +96,16 @@ impl Node {
         } else if self.is_to_be_looked_at(target) {
             self.look(target, term, out);
         }
+    }
+
+    /// Begins the term that an operator asks for. What is under way is not waited for any more: it was sent
+    /// to a device that listens to somebody else.
+    fn take_over(&mut self, target: &Target, out: &mut Vec<Command>) {
+        if let Some(link) = self.desk.links.get_mut(target) {
+            link.drop_work();
+            link.retry = None;
+        }
+        self.take(target, out);
     }
 
     fn look(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {

@@ -10,7 +10,7 @@ use crate::command::Command;
 use crate::draft::Draft;
 use crate::effect;
 use crate::event::{Subject, Wake};
-use crate::record::{PartStatus, Reason, Status, Transaction};
+use crate::record::{Kind, PartStatus, Reason, Status, Transaction};
 use crate::step;
 use crate::view::Wait;
 
@@ -127,6 +127,9 @@ impl Node {
             self.view.commit_head(target) == Some(index) && !self.view.is_held(target)
         });
         if transaction.status != Status::Pending || !heads {
+            return;
+        }
+        if transaction.kind == Kind::Remove && self.withdraw_last(transaction, out) {
             return;
         }
         let edits = self.edits(transaction);

@@ -37,6 +37,12 @@ impl Node {
         if self.desk.validating.contains(&subject) {
             return Decision::Wait;
         }
+        if transaction.kind.is_of_target() {
+            return self.target_decision(&subject, transaction, out);
+        }
+        if let Some(gone) = self.gone(transaction) {
+            return Decision::Reject(Reason::NoTarget(gone.clone()));
+        }
         let plan = match step::plan(&self.view, transaction, edits) {
             Ok(plan) => plan,
             Err(reason) => return Decision::Reject(reason),
@@ -72,8 +78,19 @@ impl Node {
         let mut checks = BTreeMap::new();
         for (target, (result, change)) in results {
             let base = self.base(&target)?;
-            checks.insert(target, Check { base, result, change });
+            checks.insert(target, Check { base, result, change, also: Vec::new() });
         }
+        self.broken(subject, checks, ask, out)
+    }
+
+    /// The rules that are broken by what is to be checked, if yang has spoken on just that.
+    pub(super) fn broken(
+        &mut self,
+        subject: &Subject,
+        checks: BTreeMap<Target, Check>,
+        ask: bool,
+        out: &mut Vec<Command>,
+    ) -> Option<Vec<Violation>> {
         let bases = checks.iter().map(|(target, check)| (target, &check.base));
         if let Some(verdict) = self.desk.verdicts.get(subject) {
             if verdict.bases.iter().eq(bases) {

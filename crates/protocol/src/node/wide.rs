@@ -127,7 +127,7 @@ impl Node {
     fn concerns(&self, transaction: &Transaction, target: &Target) -> bool {
         match transaction.kind {
             Kind::Rollback { of, .. } => {
-                self.view.transaction(of).is_some_and(|change| change.is_live(target))
+                self.view.transaction(of).is_some_and(|change| self.view.is_live(change, target))
             }
             _ => true,
         }

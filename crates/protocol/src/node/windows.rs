@@ -83,6 +83,7 @@ impl Node {
                 edits: [].into(),
                 only: [].into(),
                 window: None,
+                binding: None,
             },
             until: Until::Outcome,
             deadline: Timestamp::new(u64::MAX),

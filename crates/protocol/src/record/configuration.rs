@@ -116,6 +116,12 @@ pub struct Header {
     /// An operator wants the device left alone.
     #[serde(default, skip_serializing_if = "is_false")]
     pub paused: bool,
+    /// An operator wants the device taken over from somebody else: the next term is this one at least.
+    #[serde(default, skip_serializing_if = "is_no_term")]
+    pub claim: Term,
+    /// When the target came to be, or went: earlier entries do not count here.
+    #[serde(default, skip_serializing_if = "is_never")]
+    pub since: Index,
     /// An operator wants what the device has to be what is wanted of it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub adopting: bool,
@@ -125,6 +131,16 @@ pub struct Header {
     /// The last trial, until the device is known to have kept it or taken it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<Index>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_no_term(term: &Term) -> bool {
+    *term == Term::ZERO
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_never(since: &Index) -> bool {
+    *since == Index::ZERO
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
@@ -144,6 +160,8 @@ impl Header {
         resync_refused: None,
         met: false,
         paused: false,
+        claim: Term::ZERO,
+        since: Index::ZERO,
         adopting: false,
         trials: Trials::Never,
         trial: None,

@@ -48,6 +48,12 @@ pub enum Reason {
     Cancelled,
     /// A change below it was withdrawn, and without that one the result would break the models.
     InvalidAfterWithdrawal(Vec<Violation>),
+    /// The target is not there, or not any more.
+    NoTarget(Target),
+    /// The target is there already.
+    TargetExists(Target),
+    /// Its target was removed before its device had it.
+    Removed(Index),
     /// Rollback or Restore: what it names is beyond this horizon.
     BeyondRetention(Index),
     /// Rollback: the change was never committed, or has left the committed values everywhere.

@@ -30,13 +30,22 @@ pub struct Binding {
     /// Where the device may be changed behind our back without anyone caring.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<Path>,
+    /// How it is reached and whatever else there is to know, in words that only the shell reads.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub details: String,
 }
 
 impl Binding {
     /// To these models, and as new targets are.
     #[must_use]
     pub fn of(models: ModelDigest) -> Self {
-        Self { models, initial: Initial::default(), drift: Drift::default(), ignore: Vec::new() }
+        Self {
+            models,
+            initial: Initial::default(),
+            drift: Drift::default(),
+            ignore: Vec::new(),
+            details: String::new(),
+        }
     }
 }
 

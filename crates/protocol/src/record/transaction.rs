@@ -6,7 +6,7 @@ use lockstep_types::{Delta, Edit, Index, Map, SessionId, Target, Timestamp, Tran
 use serde::{Deserialize, Serialize};
 
 use super::configuration::is_false;
-use super::{Reason, Window};
+use super::{Binding, Reason, Window};
 
 /// The end of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -67,14 +67,26 @@ pub enum Kind {
         /// decided before, and is never taken out. Otherwise it lies on top, like a Change.
         first: bool,
     },
+    /// A target comes to be.
+    Add,
+    /// A target is bound anew: to other models, to be reached elsewhere, to be treated otherwise.
+    Rebind,
+    /// A target goes. Its device is left alone.
+    Remove,
 }
 
 impl Kind {
+    /// Whether it is about the target itself. Nothing is sent to any device.
+    #[must_use]
+    pub const fn is_of_target(self) -> bool {
+        matches!(self, Self::Add | Self::Rebind | Self::Remove)
+    }
+
     /// Whether it writes values of its own that can be taken out again. A Rollback takes those of another
     /// out; what a device had when it was first met stays.
     #[must_use]
     pub const fn writes(self) -> bool {
-        !matches!(self, Self::Rollback { .. } | Self::Adopt { first: true })
+        matches!(self, Self::Change | Self::Restore { .. } | Self::Adopt { first: false })
     }
 }
 
@@ -161,7 +173,8 @@ impl Status {
     #[must_use]
     pub const fn successors(self) -> &'static [Self] {
         match self {
-            Self::Pending => &[Self::Committed, Self::Rejected, Self::Cancelled],
+            // What is about a target itself needs no device.
+            Self::Pending => &[Self::Committed, Self::Applied, Self::Rejected, Self::Cancelled],
             Self::Committed => &[
                 Self::Applied,
                 Self::Partial,
@@ -286,6 +299,9 @@ pub struct Transaction {
     /// It is taken out again unless it is confirmed in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
+    /// What its target is bound to, if it comes to be or is bound anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binding: Option<Box<Binding>>,
     /// Log time of Submit.
     pub submitted: Timestamp,
     /// Log time after which it is rejected or turns.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lockstep_types::{Edit, Index, Target, Timestamp};
 
 use super::confirming::is_trial;
+use super::lifecycle::bind;
 use super::plan::Plan;
 use crate::draft::Draft;
 use crate::effect;
@@ -20,6 +21,9 @@ pub(crate) fn commit(
 ) {
     let view = draft.view;
     let Some(transaction) = draft.transaction(index) else { return };
+    if transaction.kind.is_of_target() {
+        return bind(draft, index, now);
+    }
     let named: Vec<Target> = transaction.targets.keys().cloned().collect();
     transaction.status = Status::Committed;
     transaction.decided = Some(now.max(transaction.submitted));

@@ -26,8 +26,8 @@ pub(crate) fn plan(
     edits: &BTreeMap<Target, Edit>,
 ) -> Result<Plan, Reason> {
     match transaction.kind {
-        // What is adopted is known, not planned.
-        Kind::Adopt { .. } => Ok(Plan::new()),
+        // What is adopted is known, not planned; what is about a target itself changes no values.
+        Kind::Adopt { .. } | Kind::Add | Kind::Rebind | Kind::Remove => Ok(Plan::new()),
         Kind::Change => Ok(edits
             .iter()
             .map(|(target, edit)| (target.clone(), change(view, transaction.index, target, edit)))
@@ -64,7 +64,8 @@ fn resolve(view: &View, target: &Target, edit: &Edit) -> Delta {
 
 /// What differs from how the target stood then. Only at the decision is it known what stands.
 fn restore(view: &View, index: Index, target: &Target, to: Index) -> Result<Planned, Reason> {
-    let stood = view.as_of(target, to).ok_or(Reason::BeyondRetention(view.horizon()))?;
+    let known = view.horizon().max(view.header(target).since);
+    let stood = view.as_of(target, to).ok_or(Reason::BeyondRetention(known))?;
     let delta = view.committed(target).diff(&stood);
     Ok(Planned { committed: delta.written_by(index), delta })
 }
@@ -76,7 +77,7 @@ fn rollback(view: &View, rollback: &Transaction, of: Index, rule: Rule) -> Resul
     let change = view.transaction(of).filter(|change| change.status.stands());
     let change = change.ok_or(Reason::NotCommitted(of))?;
     let concerned: Vec<_> =
-        rollback.targets.keys().filter(|target| change.is_live(target)).collect();
+        rollback.targets.keys().filter(|target| view.is_live(change, target)).collect();
     if concerned.is_empty() {
         return Err(Reason::NotLive(of));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockstep_types::{Index, Revision, Target};
+use lockstep_types::{Configuration as Tree, Index, Revision, Target};
 
 use super::{Queue, Versioned, View};
 use crate::record::{Configuration, Part, Status, Transaction};
@@ -60,7 +60,7 @@ impl View {
                 self.proposals.insert_mut((index, target), Versioned { revision, record });
             }
             Op::Part { index, target, part } => self.take_part(index, target, part, revision),
-            Op::Configuration { target, header, committed, applied } => {
+            Op::Configuration { target, header, committed, applied, cleared } => {
                 // Whoever writes it brings it up to what the record of its holder says.
                 self.lagging.remove_mut(&target);
                 let mut record =
@@ -68,6 +68,7 @@ impl View {
                 // A withdrawal may leave the values alone and still change what lies below them.
                 let withdrawn = record.header.recheck.is_some() || header.recheck.is_some();
                 let decided = !committed.is_empty()
+                    || cleared
                     || record.header.committed != header.committed
                     || withdrawn
                     || !self.decided_at.contains_key(&target);
@@ -75,6 +76,9 @@ impl View {
                     self.decided_at.insert_mut(target.clone(), revision);
                 }
                 record.header = header;
+                if cleared {
+                    (record.committed, record.applied) = (Tree::new(), Tree::new());
+                }
                 record.committed.patch(&committed);
                 record.applied.patch(&applied);
                 self.configurations.insert_mut(target.clone(), Versioned { revision, record });

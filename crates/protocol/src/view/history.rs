@@ -18,7 +18,9 @@ impl View {
     #[must_use]
     pub fn as_of(&self, target: &Target, index: Index) -> Option<Tree> {
         let stood = || self.before(target, self.head().index.next(), index, self.visible(target));
-        (index >= self.horizon()).then(stood)
+        // Before that there was no such target, or another one by its name.
+        let since = self.header(target).since;
+        (index >= self.horizon().max(since)).then(stood)
     }
 
     /// What readers were served of a target at a time: what is visible, without everything that came to
@@ -58,12 +60,17 @@ impl View {
         match body.kind {
             Kind::Change | Kind::Adopt { .. } => body.edits.keys().cloned().collect(),
             _ if !body.only.is_empty() => body.only.clone(),
-            Kind::Rollback { of, .. } => targets(self.transaction(of)).cloned().collect(),
+            Kind::Rollback { of, .. } => {
+                let named = targets(self.transaction(of)).cloned();
+                named.filter(|target| self.binding(target).is_some()).collect()
+            }
+            Kind::Add | Kind::Rebind | Kind::Remove => BTreeSet::new(),
             Kind::Restore { to } => {
                 let later = self.between(to, self.head().index.next());
                 let counts =
                     |entry: &&Transaction| entry.status.stands() || !entry.status.is_final();
-                later.filter(counts).flat_map(|entry| targets(Some(entry))).cloned().collect()
+                let named = later.filter(counts).flat_map(|entry| targets(Some(entry))).cloned();
+                named.filter(|target| self.binding(target).is_some()).collect()
             }
         }
     }

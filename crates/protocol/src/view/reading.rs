@@ -18,12 +18,23 @@ impl View {
 
     /// Changes whose values count as committed here, the latest first.
     pub fn live(&self, target: &Target) -> impl Iterator<Item = Index> {
-        self.queue(target).into_iter().flat_map(|queue| queue.live().rev())
+        let since = self.header(target).since;
+        let live = self.queue(target).into_iter().flat_map(|queue| queue.live().rev());
+        live.take_while(move |index| *index > since)
+    }
+
+    /// Whether a change's values count as committed on a target: never those of an earlier one by the same
+    /// name.
+    #[must_use]
+    pub fn is_live(&self, change: &Transaction, target: &Target) -> bool {
+        change.is_live(target) && change.index > self.header(target).since
     }
 
     /// Those of them up to an entry.
     pub(super) fn live_up_to(&self, target: &Target, index: Index) -> impl Iterator<Item = Index> {
-        self.queue(target).into_iter().flat_map(move |queue| queue.live_up_to(index))
+        let since = self.header(target).since;
+        let live = self.queue(target).into_iter().flat_map(move |queue| queue.live_up_to(index));
+        live.take_while(move |index| *index > since)
     }
 
     /// The header of a target's configuration.

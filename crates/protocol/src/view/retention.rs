@@ -64,6 +64,9 @@ impl View {
             Key::Part(index, target) => {
                 self.parts.remove_mut(&(*index, target.clone()));
             }
+            Key::Binding(target) => {
+                self.bindings.remove_mut(target);
+            }
             // Nothing else is ever forgotten.
             _ => {}
         }
@@ -94,7 +97,7 @@ impl View {
         !followed
             || entry.targets.iter().any(|(target, part)| {
                 taken_out_later(part.rolled_back_by)
-                    || (entry.is_live(target) && self.is_base(entry.index, target))
+                    || (self.is_live(entry, target) && self.is_base(entry.index, target))
             })
     }
 
@@ -111,9 +114,9 @@ impl View {
 /// The last entry that must stay before the horizon for an open one.
 fn names(open: &Transaction) -> Option<Index> {
     match open.kind {
-        Kind::Change | Kind::Adopt { .. } => None,
         Kind::Rollback { of, .. } => Some(Index::new(of.get().saturating_sub(1))),
         Kind::Restore { to } => Some(to),
+        _ => None,
     }
 }
 

@@ -122,6 +122,7 @@ fn being_brought_in_line_for_the_first_time_is_recorded() {
             header,
             committed: patch([]),
             applied: patch([]),
+            cleared: false,
         }],
     );
     assert_eq!(record, [write(Wake::Target(t1), expected)]);

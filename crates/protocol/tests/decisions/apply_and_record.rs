@@ -38,6 +38,7 @@ fn the_record_that_completes_writes_the_outcome() {
                 header,
                 committed: patch([]),
                 applied: patch([("/a", present("1", 1))]),
+                cleared: false,
             },
         ],
     );

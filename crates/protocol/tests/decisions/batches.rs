@@ -107,6 +107,7 @@ fn one_append_holds_several_and_the_second_on_a_target_stays_pending() {
                 header,
                 committed: patch([("/a", present("1", 2))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );

@@ -86,6 +86,7 @@ fn a_queued_head_may_have_reached_the_device() {
                 header,
                 committed: patch([("/a", absent(0))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );
@@ -129,7 +130,13 @@ fn a_queued_one_that_is_not_the_head_never_reached_it() {
         [
             Op::Transaction(transaction),
             Op::Proposal { index: index(3), target: t1.clone(), proposal: relinked },
-            Op::Configuration { target: t1, header, committed: patch([]), applied: patch([]) },
+            Op::Configuration {
+                target: t1,
+                header,
+                committed: patch([]),
+                applied: patch([]),
+                cleared: false,
+            },
         ],
     );
     assert_eq!(cancelled, [write(Wake::Transaction(index(2)), expected)]);

@@ -75,6 +75,7 @@ fn an_open_atomic_one_turns() {
                 header,
                 committed: patch([("/a", absent(0))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );

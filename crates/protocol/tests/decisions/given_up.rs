@@ -67,7 +67,7 @@ fn it_is_undone_in_the_store_while_there_is_no_master() {
         [],
         [
             Op::Transaction(transaction),
-            Op::Configuration { target: t1.clone(), header, committed, applied },
+            Op::Configuration { target: t1.clone(), header, committed, applied, cleared: false },
         ],
     );
     assert_eq!(undone, [write(Wake::Target(t1), expected)]);

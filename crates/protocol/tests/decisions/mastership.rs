@@ -25,7 +25,7 @@ fn a_connected_node_takes_a_target_that_never_had_a_master() {
     let mut world = World::new(1, ["t1"]);
     let take = world.connect(N1, "t1", 1);
     let expected = world.txn(
-        [Key::Mastership(target("t1"))],
+        [Key::Mastership(target("t1")), Key::Binding(target("t1"))],
         [Compare::Exists(Key::Session(session("s1")))],
         [taken(master(Some("s1"), 1, 1))],
     );
@@ -58,7 +58,7 @@ fn a_master_that_lost_its_connection_lets_go_and_another_takes_over() {
 
     let take = world.watch(N2);
     let expected = world.txn(
-        [Key::Mastership(target("t1"))],
+        [Key::Mastership(target("t1")), Key::Binding(target("t1"))],
         [Compare::Exists(Key::Session(session("s2")))],
         [taken(master(Some("s2"), 2, 5))],
     );
@@ -74,7 +74,7 @@ fn the_target_of_a_dead_session_is_taken_with_the_compare_that_it_is_dead() {
     world.change([Op::EndSession(session("s1"))]);
     let take = world.watch(N2);
     let expected = world.txn(
-        [Key::Mastership(target("t1"))],
+        [Key::Mastership(target("t1")), Key::Binding(target("t1"))],
         [
             Compare::Exists(Key::Session(session("s2"))),
             Compare::Absent(Key::Session(session("s1"))),
@@ -89,7 +89,7 @@ fn a_new_connection_is_a_new_term_of_the_same_master() {
     let mut world = World::ready(["t1"]);
     let take = world.connect(N1, "t1", 2);
     let expected = world.txn(
-        [Key::Mastership(target("t1"))],
+        [Key::Mastership(target("t1")), Key::Binding(target("t1"))],
         [Compare::Exists(Key::Session(session("s1")))],
         [taken(master(Some("s1"), 2, 2))],
     );

@@ -47,7 +47,7 @@ fn each_entry_is_validated_without_those_behind_it() {
     let asked = questions(&next);
     let base = world.base("t1");
     let result = Tree::new().patched(&patch([("/b", present("2", 2))]));
-    let checks = [(target("t1"), Check { base, result, change: None })].into();
+    let checks = [(target("t1"), Check { base, result, change: None, also: Vec::new() })].into();
     let subject = Subject::Recheck(target("t1"), index(2));
     assert_eq!(asked, [Command::Validate { subject, checks }]);
 
@@ -62,6 +62,7 @@ fn each_entry_is_validated_without_those_behind_it() {
             header,
             committed: patch([]),
             applied: patch([]),
+            cleared: false,
         }],
     );
     assert_eq!(checked, [write(Wake::Recheck(t1), expected)]);

@@ -49,6 +49,7 @@ fn on_one_target_the_refusal_is_the_outcome() {
                 header,
                 committed: patch([("/a", absent(0))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );
@@ -79,6 +80,7 @@ fn the_turn_leaves_the_committed_values_of_all_targets_at_once() {
         header,
         committed: patch([("/a", absent(0))]),
         applied: patch([]),
+        cleared: false,
     };
     let held = Header { committed: mark(1, 0), ..world.header("t1") };
     let unsynced = Header {

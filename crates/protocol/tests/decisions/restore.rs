@@ -60,6 +60,7 @@ fn it_is_decided_with_what_differs_from_then() {
                 header,
                 committed: patch([("/a", present("1", 4)), ("/b", absent(4))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );

@@ -53,6 +53,7 @@ fn only_the_difference_is_sent_and_then_read_back() {
             header,
             committed: patch([]),
             applied: patch([]),
+            cleared: false,
         }],
     );
     assert_eq!(record, [write(Wake::Target(t1), expected)]);

@@ -60,6 +60,7 @@ fn the_apply_head_goes_with_it_and_both_are_recorded_in_one_write() {
                 header,
                 committed: patch([]),
                 applied: patch([("/a", present("1", 1))]),
+                cleared: false,
             },
         ],
     );
@@ -97,6 +98,7 @@ fn with_nothing_to_go_with_it_the_refusal_is_recorded() {
             header,
             committed: patch([]),
             applied: patch([]),
+            cleared: false,
         }],
     );
     assert_eq!(record, [write(Wake::Target(t1), expected)]);

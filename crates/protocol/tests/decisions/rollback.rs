@@ -57,6 +57,7 @@ fn it_is_decided_with_the_record_of_its_change() {
                 header,
                 committed: patch([("/a", absent(0))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );
@@ -195,7 +196,13 @@ fn where_its_change_is_withdrawn_it_is_recorded_without_the_device() {
         [],
         [
             Op::Transaction(transaction),
-            Op::Configuration { target: t1, header, committed: patch([]), applied: patch([]) },
+            Op::Configuration {
+                target: t1,
+                header,
+                committed: patch([]),
+                applied: patch([]),
+                cleared: false,
+            },
         ],
     );
     assert_eq!(record, [write(Wake::Transaction(index(2)), expected)]);

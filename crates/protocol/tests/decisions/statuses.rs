@@ -18,7 +18,10 @@ const ALL: [Status; 9] = [
 #[test]
 fn what_follows_what() {
     let table: [(Status, &[Status]); 9] = [
-        (Status::Pending, &[Status::Committed, Status::Rejected, Status::Cancelled]),
+        (
+            Status::Pending,
+            &[Status::Committed, Status::Applied, Status::Rejected, Status::Cancelled],
+        ),
         (
             Status::Committed,
             &[

@@ -11,7 +11,13 @@ use crate::support::{
 };
 
 fn configuration(on: &str, header: Header) -> Op {
-    Op::Configuration { target: target(on), header, committed: patch([]), applied: patch([]) }
+    Op::Configuration {
+        target: target(on),
+        header,
+        committed: patch([]),
+        applied: patch([]),
+        cleared: false,
+    }
 }
 
 #[test]
@@ -23,7 +29,7 @@ fn a_submission_is_validated_on_the_committed_values() {
     let before = Tree::new().patched(&patch([("/a", present("1", 1))]));
     let result = before.patched(&patch([("/b", present("2", 2))]));
     let change = Some(Change { before, delta: delta([("/b", Some("2"))]) });
-    let check = Check { base: world.base("t1"), result, change };
+    let check = Check { base: world.base("t1"), result, change, also: Vec::new() };
     let checks = [(target("t1"), check)].into();
     assert_eq!(asked, [Command::Validate { subject: Subject::Submission(id("b")), checks }]);
 }
@@ -79,6 +85,7 @@ fn submit_and_decide_are_one_write() {
                 header,
                 committed: patch([("/a", present("1", 1))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );
@@ -176,6 +183,7 @@ fn an_entry_of_the_log_is_decided_by_its_own_write() {
                 header,
                 committed: patch([("/a", present("2", 2))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );
@@ -187,7 +195,13 @@ fn overtake(world: &mut World) {
     let header = Header { committed: mark(0, 0), ..world.header("t1") };
     let committed = patch([("/b", present("9", 0))]);
     let applied = patch([]);
-    world.change([Op::Configuration { target: target("t1"), header, committed, applied }]);
+    world.change([Op::Configuration {
+        target: target("t1"),
+        header,
+        committed,
+        applied,
+        cleared: false,
+    }]);
     world.watch(N1);
 }
 
@@ -225,7 +239,7 @@ fn a_verdict_on_other_values_is_asked_for_again() {
     let again = world.valid(N1, &asked);
     let units = [("/a", present("1", 1)), ("/b", present("9", 0))];
     let result = Tree::new().patched(&patch(units));
-    let check = Check { base: world.base("t1"), result, change: None };
+    let check = Check { base: world.base("t1"), result, change: None, also: Vec::new() };
     let checks = [(target("t1"), check)].into();
     assert_eq!(again, [Command::Validate { subject: Subject::Transaction(index(1)), checks }]);
 }

@@ -63,6 +63,7 @@ fn where_it_never_was_the_head_it_is_undone_in_the_store() {
                 header,
                 committed: patch([]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );
@@ -127,6 +128,7 @@ fn without_a_master_any_node_undoes_in_the_store() {
                 header,
                 committed: patch([]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );

@@ -125,6 +125,7 @@ fn at_its_end_the_change_is_taken_out_by_one_write_without_a_verdict() {
                 header,
                 committed: patch([("/a", absent(0))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );

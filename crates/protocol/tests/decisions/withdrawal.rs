@@ -67,6 +67,7 @@ fn later_writers_keep_theirs_and_their_undos_are_relinked() {
                 header,
                 committed: patch([("/c", absent(0))]),
                 applied: patch([]),
+                cleared: false,
             },
         ],
     );

@@ -86,9 +86,13 @@ fn record(name: Key, key: &[u8], value: &[u8]) -> Result<Op, Error> {
 pub(super) fn removed(key: &[u8]) -> Result<Option<Op>, Error> {
     match Name::parse(key)? {
         Name::Record(Key::Session(session)) => Ok(Some(Op::EndSession(session))),
-        // What lies beyond the horizon is let go of.
+        // What lies beyond the horizon is let go of, and a target that was removed.
         Name::Record(
-            key @ (Key::Id(_) | Key::Transaction(_) | Key::Proposal(..) | Key::Part(..)),
+            key @ (Key::Id(_)
+            | Key::Transaction(_)
+            | Key::Proposal(..)
+            | Key::Part(..)
+            | Key::Binding(_)),
         ) => Ok(Some(Op::Forget(key))),
         Name::Delta(..) | Name::Chunk(..) | Name::Body(..) | Name::Import => Ok(None),
         Name::Format | Name::Epoch | Name::Begun | Name::Snapshot(_) | Name::Record(_) => {

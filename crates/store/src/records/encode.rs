@@ -2,7 +2,7 @@
 
 use lockstep_protocol as protocol;
 use lockstep_protocol::record::{Header, Key};
-use lockstep_types::{Patch, Revision, Target};
+use lockstep_types::{Revision, Target};
 use serde::Serialize;
 
 use super::key::Name;
@@ -46,9 +46,10 @@ impl Encoded {
             Record::Transaction(transaction) => self.put(&name, transaction),
             Record::Proposal { proposal, .. } => self.put(&name, proposal),
             Record::Part { part, .. } => self.put(&name, part),
-            Record::Configuration { target, header, committed, applied } => {
-                let base = base(txn, target)?;
-                self.configuration(target, base, header, (committed, applied))
+            Record::Configuration { target, header, committed, applied, cleared } => {
+                let (committed, applied) = (committed.clone(), applied.clone());
+                let delta = Delta { committed, applied, cleared: *cleared };
+                self.configuration(target, base(txn, target)?, header, &delta)
             }
             Record::Marks { marks, .. } => self.put(&name, marks),
             Record::Mastership { mastership, .. } => self.put(&name, mastership),
@@ -66,12 +67,11 @@ impl Encoded {
         target: &Target,
         base: Revision,
         header: &Header,
-        (committed, applied): (&Patch, &Patch),
+        delta: &Delta,
     ) -> Result<(), Error> {
         self.put(&Name::Record(Key::Configuration(target.clone())), header)?;
-        let delta = Delta { committed: committed.clone(), applied: applied.clone() };
         if !delta.is_empty() {
-            self.put(&Name::Delta(target.clone(), base), &delta)?;
+            self.put(&Name::Delta(target.clone(), base), delta)?;
             let bytes = self.txn.ops.last().map_or(0, Op::bytes);
             self.deltas.push((target.clone(), bytes));
         }

@@ -70,20 +70,24 @@ impl Pieces {
         let mut both = Tree::new();
         let mut differ = Vec::new();
         for number in 0..named {
-            let Some((_, chunk)) = chunks.remove(&(from, number)) else {
+            let Some((_, mut chunk)) = chunks.remove(&(from, number)) else {
                 let name = Name::Chunk(target.clone(), from, number);
                 return Err(Error::unreadable(&name.bytes(), "it is not there"));
             };
-            pool.patch(&mut both, chunk.both);
-            differ.push((chunk.committed, chunk.applied));
+            pool.patch(&mut both, std::mem::take(&mut chunk.both));
+            let Chunk { committed, applied, .. } = chunk;
+            differ.push(Delta { committed, applied, cleared: false });
         }
         // Built once, and shared as far as the two agree.
         let (mut committed, mut applied) = (both.clone(), both);
         let deltas = self.deltas.into_iter().filter(|(base, _)| *base >= from);
-        differ.extend(deltas.map(|(_, (_, delta))| (delta.committed, delta.applied)));
-        for (decided, accepted) in differ {
-            pool.patch(&mut committed, decided);
-            pool.patch(&mut applied, accepted);
+        differ.extend(deltas.map(|(_, (_, delta))| delta));
+        for delta in differ {
+            if delta.cleared {
+                (committed, applied) = (Tree::new(), Tree::new());
+            }
+            pool.patch(&mut committed, delta.committed);
+            pool.patch(&mut applied, delta.applied);
         }
         Ok((committed, applied))
     }

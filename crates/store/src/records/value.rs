@@ -88,11 +88,14 @@ pub(super) struct Delta {
     pub(super) committed: Patch,
     #[serde(default, skip_serializing_if = "Patch::is_empty")]
     pub(super) applied: Patch,
+    /// Whatever stood is gone first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) cleared: bool,
 }
 
 impl Delta {
     pub(super) fn is_empty(&self) -> bool {
-        self.committed.is_empty() && self.applied.is_empty()
+        self.committed.is_empty() && self.applied.is_empty() && !self.cleared
     }
 }
 

@@ -95,7 +95,8 @@ fn changes(commit: &Commit) -> Result<Changes, Error> {
                 Stored::Record(op) => ops.push(op),
                 Stored::Header(target, header) => {
                     let (committed, applied) = Default::default();
-                    ops.push(Op::Configuration { target, header, committed, applied });
+                    let cleared = false;
+                    ops.push(Op::Configuration { target, header, committed, applied, cleared });
                 }
                 Stored::Delta(target, _, delta) => {
                     deltas.insert(target, delta);
@@ -105,10 +106,10 @@ fn changes(commit: &Commit) -> Result<Changes, Error> {
         }
     }
     for op in &mut ops {
-        if let Op::Configuration { target, committed, applied, .. } = op
+        if let Op::Configuration { target, committed, applied, cleared, .. } = op
             && let Some(delta) = deltas.remove(target)
         {
-            (*committed, *applied) = (delta.committed, delta.applied);
+            (*committed, *applied, *cleared) = (delta.committed, delta.applied, delta.cleared);
         }
     }
     Ok(Changes { revision: commit.revision, ops })

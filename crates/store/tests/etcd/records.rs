@@ -53,7 +53,8 @@ fn change(on: &Target, round: u64, base: Revision) -> Txn {
     let applied = committed.clone();
     let compares = vec![Compare::Unchanged(Key::Configuration(on.clone()), base)];
     let target = on.clone();
-    let ops = vec![bound(on), Op::Configuration { target, header, committed, applied }];
+    let ops =
+        vec![bound(on), Op::Configuration { target, header, committed, applied, cleared: false }];
     Txn { compares, ops }
 }
 

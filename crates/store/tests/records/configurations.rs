@@ -43,7 +43,8 @@ impl Bench {
         header.committed.index = Index::new(self.writer);
         let compare = unchanged(&self.view, Key::Configuration(on.clone()));
         let applied = if both { patch.clone() } else { Patch::new() };
-        let op = Op::Configuration { target: on, header, committed: patch, applied };
+        let op =
+            Op::Configuration { target: on, header, committed: patch, applied, cleared: false };
         let made = write(&self.records, vec![compare], vec![op]).await;
         follow(&mut self.watch, &mut self.view, made).await;
     }

@@ -36,6 +36,7 @@ fn transaction(index: u64) -> Transaction {
         comment: String::new(),
         only: [].into(),
         window: None,
+        binding: None,
         submitted: Timestamp::new(1),
         deadline: Timestamp::new(100),
         decided: Some(Timestamp::new(1)),
@@ -75,7 +76,7 @@ async fn fill(records: &Records, leaves: u64, log: u64) {
     let (committed, applied) = (patch.clone(), patch);
     let ops = vec![
         bound(&on),
-        Op::Configuration { target: on.clone(), header, committed, applied },
+        Op::Configuration { target: on.clone(), header, committed, applied, cleared: false },
         Op::Head(Head { index, timestamp: Timestamp::new(1) }),
     ];
     write(records, vec![Compare::Absent(Key::Configuration(on.clone()))], ops).await;

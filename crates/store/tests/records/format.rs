@@ -91,6 +91,7 @@ async fn a_configuration_is_only_written_on_what_it_was_decided_on() {
         header: Header::default(),
         committed: Patch::new(),
         applied: Patch::new(),
+        cleared: false,
     };
     let bare = Txn { compares: vec![], ops: vec![op.clone()] };
     let refused = records.write(&bare).await;

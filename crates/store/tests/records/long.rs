@@ -20,7 +20,13 @@ fn patch(leaves: u64, length: usize) -> Patch {
 
 fn configuration(committed: Patch) -> Op {
     let applied = Patch::new();
-    Op::Configuration { target: target("leaf1"), header: Header::NEW, committed, applied }
+    Op::Configuration {
+        target: target("leaf1"),
+        header: Header::NEW,
+        committed,
+        applied,
+        cleared: false,
+    }
 }
 
 async fn parts(records: &Records) -> usize {

@@ -105,8 +105,14 @@ impl Shell {
         self.sets += 1;
         let edit = Edit { set: leaves.collect(), ..Edit::default() };
         let edits = [(target("leaf1"), edit)].into();
-        let body =
-            Body { kind: Kind::Change, mode: Mode::Atomic, edits, only: [].into(), window: None };
+        let body = Body {
+            kind: Kind::Change,
+            mode: Mode::Atomic,
+            edits,
+            only: [].into(),
+            window: None,
+            binding: None,
+        };
         let request = Request {
             id: TransactionId::new(format!("set-{}", self.sets)).unwrap(),
             body,

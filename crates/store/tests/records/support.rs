@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockstep_protocol::record::{Binding, Key};
+use lockstep_protocol::record::{Binding, Initial, Key};
 use lockstep_protocol::{Changes, Compare, Op, Txn, View, Written};
 use lockstep_store::{Records, Store, Watch};
 use lockstep_types::{ModelDigest, NodeName, Path, Revision, Target};
@@ -25,7 +25,10 @@ pub(crate) async fn records(store: impl Store) -> Records {
 
 pub(crate) fn bound(on: &Target) -> Op {
     let models = ModelDigest::new("models-1").expect("a digest");
-    Op::Binding { target: on.clone(), binding: Binding::of(models) }
+    Op::Binding {
+        target: on.clone(),
+        binding: Binding { initial: Initial::Replace, ..Binding::of(models) },
+    }
 }
 
 pub(crate) fn unchanged(view: &View, key: Key) -> Compare {

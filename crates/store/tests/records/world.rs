@@ -118,12 +118,20 @@ impl World {
                 edits: BTreeMap::new(),
                 only: BTreeSet::new(),
                 window: None,
+                binding: None,
             }
         } else {
             let count = self.dice.roll(2) + 1;
             let edits = (0..count).map(|_| (target(self.dice.pick(&NAMES)), self.edit())).collect();
             let mode = self.dice.pick(&[Mode::Atomic, Mode::Queued]);
-            Body { kind: Kind::Change, mode, edits, only: BTreeSet::new(), window: None }
+            Body {
+                kind: Kind::Change,
+                mode,
+                edits,
+                only: BTreeSet::new(),
+                window: None,
+                binding: None,
+            }
         };
         let id = format!("{}/{}", self.records.epoch(), self.dice.roll(u64::MAX));
         let request = Request {

@@ -166,8 +166,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "a Rollback does not hold its targets",
         stands_for: "AllOrNothing",
         file: "protocol/src/node/append.rs",
-        find: "Kind::Rollback { .. } => Mode::Atomic,",
-        replace: "Kind::Rollback { .. } => Mode::Queued,",
+        find: "        _ => Mode::Atomic,",
+        replace: "        _ => Mode::Queued,",
         scenario: "under",
         invariant: "AllOrNothing",
     },
@@ -196,8 +196,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "a new connection keeps the term",
         stands_for: "seed 000: a restart is not noticed",
         file: "protocol/src/node/mastership.rs",
-        find: "let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default().next();",
-        replace: r"let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
+        find: "let term = last.next().max(self.view.header(target).claim);",
+        replace: r"let term = last;
         let term = if self.is_master(target) { term } else { term.next() };",
         scenario: "flicker",
         invariant: "InStep",

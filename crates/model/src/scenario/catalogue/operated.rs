@@ -5,7 +5,24 @@ use crate::facts::Fact;
 use crate::scenario::{Entry, Faults, Scenario};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    vec![Scenario {
+    vec![paused(), claimed()]
+}
+
+fn claimed() -> Scenario {
+    Scenario {
+        nodes: 2,
+        faults: Faults { usurpers: 1, claims: 1, retries: 2, crashes: 1, ..Faults::default() },
+        reaches: vec![Fact::Applied, Fact::ResyncRefused, Fact::NewTerm, Fact::TakenOver],
+        ..scenario(
+            "claimed",
+            "a device listens to somebody else, and is taken over again on order",
+            vec![Entry::atomic("t1:/a=1").asynchronous(), Entry::queued("t1:/a=2").asynchronous()],
+        )
+    }
+}
+
+fn paused() -> Scenario {
+    Scenario {
         instant: false,
         faults: Faults { orders: 1, refusals: 1, restarts: 1, late: 1, ..Faults::default() },
         reaches: vec![Fact::Applied, Fact::Reverted, Fact::Paused],
@@ -17,5 +34,5 @@ pub(super) fn scenarios() -> Vec<Scenario> {
                 Entry::queued("t1:/a=2").asynchronous(),
             ],
         )
-    }]
+    }
 }

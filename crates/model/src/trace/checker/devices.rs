@@ -166,6 +166,19 @@ impl Devices {
         self.accounts.insert(target.clone(), Account { shadow, ..Account::default() });
     }
 
+    /// A device says that somebody else changed it.
+    pub(super) fn changed(&mut self, target: &Target, values: &Tree) {
+        let account = self.accounts.entry(target.clone()).or_default();
+        account.shadow = Shadow { values: Some(values.clone()) };
+    }
+
+    /// A device says that it listens to somebody else.
+    pub(super) fn listens(&mut self, target: &Target, term: Term) {
+        let account = self.accounts.entry(target.clone()).or_default();
+        account.accepted = account.accepted.max(term);
+        account.sent = account.sent.max(term);
+    }
+
     /// A device says that it took a request. Says whether it shows something else than it should.
     pub(super) fn took(&mut self, target: &Target, took: &Took) -> Result<bool, Reason> {
         let Took { session, connection, sequence, term, ask, answer } = took.clone();

@@ -70,6 +70,7 @@ pub(crate) fn entry<const N: usize>(at: u64, name: &str, targets: [&str; N]) -> 
         comment: String::new(),
         only: [].into(),
         window: None,
+        binding: None,
         submitted: time(NOW + at - 1),
         deadline: time(DEADLINE),
         decided: None,

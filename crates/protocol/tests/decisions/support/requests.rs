@@ -12,7 +12,14 @@ pub(crate) fn change<const N: usize>(name: &str, edits: [(&str, Edit); N]) -> Re
     let edits = edits.into_iter().map(|(on, edit)| (target(on), edit)).collect();
     request(
         name,
-        Body { kind: Kind::Change, mode: Mode::Atomic, edits, only: [].into(), window: None },
+        Body {
+            kind: Kind::Change,
+            mode: Mode::Atomic,
+            edits,
+            only: [].into(),
+            window: None,
+            binding: None,
+        },
     )
 }
 
@@ -36,14 +43,24 @@ pub(crate) fn rollback_on<const N: usize>(name: &str, of: u64, only: [&str; N]) 
 /// An atomic, sync Restore of these targets.
 pub(crate) fn restore<const N: usize>(name: &str, to: u64, only: [&str; N]) -> Request {
     let (kind, only) = (Kind::Restore { to: index(to) }, only.into_iter().map(target).collect());
-    request(name, Body { kind, mode: Mode::Atomic, edits: [].into(), only, window: None })
+    request(
+        name,
+        Body { kind, mode: Mode::Atomic, edits: [].into(), only, window: None, binding: None },
+    )
 }
 
 fn rollback_by(name: &str, of: u64, rule: Rule) -> Request {
     let kind = Kind::Rollback { of: index(of), rule };
     request(
         name,
-        Body { kind, mode: Mode::Atomic, edits: [].into(), only: [].into(), window: None },
+        Body {
+            kind,
+            mode: Mode::Atomic,
+            edits: [].into(),
+            only: [].into(),
+            window: None,
+            binding: None,
+        },
     )
 }
 

@@ -34,7 +34,7 @@ impl World {
             self.history.iter().flat_map(|c| c.ops.iter().map(|op| (c.revision, op)))
         {
             match op {
-                Op::Configuration { target, header, committed, applied } => {
+                Op::Configuration { target, header, committed, applied, cleared: false } => {
                     let (at, kept) = configurations.entry(target.clone()).or_default();
                     *at = revision;
                     kept.header = header.clone();

@@ -1,0 +1,51 @@
+//! Election ids: who a device listens to.
+//!
+//! ```text
+//!   term    ┌── seconds since the epoch ──┬── how often ──┐      grows with every master and connection
+//!           └──────────── 32 ─────────────┴────── 32 ─────┘
+//!   id      high = epoch + the seconds      low = the rest
+//! ```
+//!
+//! A store's epoch is the time it was made, and terms grow by one: so the ids of a store are larger than
+//! those of every store made before. To take a device over from somebody with larger ids, the term jumps to
+//! the time at which that is ordered: then the ids are larger than those of every store made until then.
+
+use lockstep_southbound::Election;
+use lockstep_types::{Epoch, Term, Timestamp};
+
+const SECONDS: u32 = 32;
+
+/// The election id of a term.
+pub(crate) fn election(epoch: Epoch, term: Term) -> Election {
+    let low = term.get() & ((1 << SECONDS) - 1);
+    Election { high: epoch.get().saturating_add(term.get() >> SECONDS), low }
+}
+
+/// The first term whose election id is larger than that of any store made by now.
+pub(crate) fn claim(epoch: Epoch, now: Timestamp) -> Term {
+    let now = now.get() / 1_000_000_000;
+    let seconds = now.saturating_sub(epoch.get()).saturating_add(1);
+    Term::new(seconds.min(u64::from(u32::MAX)) << SECONDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_beats_every_store_made_by_then() {
+        let (ours, theirs) = (Epoch::new(1000), Epoch::new(5000));
+        let claimed = election(ours, claim(ours, Timestamp::new(5_000_000_000_000)));
+        assert!(claimed > election(theirs, Term::new(70_000)), "{claimed:?}");
+        // A store restored after that is later again, from its first term on.
+        assert!(election(Epoch::new(5002), Term::new(1)) > claimed);
+    }
+
+    #[test]
+    fn ids_grow_with_terms() {
+        let epoch = Epoch::new(7);
+        let terms = [1, 2, (1 << 32) - 1, 1 << 32, (1 << 32) + 1].map(Term::new);
+        assert!(terms.map(|term| election(epoch, term)).is_sorted_by(|a, b| a < b));
+        assert_eq!(election(epoch, Term::new(3)), Election { high: 7, low: 3 });
+    }
+}
