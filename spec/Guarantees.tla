@@ -149,17 +149,21 @@ AskedBy(t, S) ==
   LET i == Max(S) IN
   IF IsRestore(i) THEN AskedBy(t, ShownAfter(log[i].of, t)) ELSE Overlay(AskedBy(t, S \ {i}), Delta(i, t))
 
+\* The record of each change says who took it out.
+OutIsMarked == \A j \in Index : DOMAIN log[j].outBy =
+  UNION {Targets(r) : r \in {k \in Index : /\ log[k].of = j /\ ~IsChange(k)
+                                            /\ log[k].status \in {"Committed", "Applied"}}}
+
 Fold ==
-  \A t \in Target :
-    /\ config[t].committed.units = FoldOf(t, Live(t))
-    /\ config[t].committed.revision = Latest(Live(t))
-    /\ config[t].applied.units = FoldOf(t, AppliedLive(t))
-    /\ config[t].applied.revision = Latest(AppliedLive(t))
-    /\ Values(config[t].committed.units) = AskedBy(t, Live(t))
-    /\ Values(config[t].applied.units) = AskedBy(t, AppliedLive(t))
-    /\ \A j \in Index : IsChange(j) =>
-         RolledBack(j, t) = \E r \in Index : /\ ~IsChange(r) /\ log[r].of = j /\ t \in Targets(r)
-                                            /\ log[r].status \in {"Committed", "Applied"}
+  /\ OutIsMarked
+  /\ \A t \in Target :
+      /\ config[t].committed.units = FoldOf(t, Live(t))
+      /\ config[t].committed.revision = Latest(Live(t))
+      /\ config[t].applied.units = FoldOf(t, AppliedLive(t))
+      /\ config[t].applied.revision = Latest(AppliedLive(t))
+      /\ (\E i \in Index : IsRestore(i)) =>
+           /\ Values(config[t].committed.units) = AskedBy(t, Live(t))
+           /\ Values(config[t].applied.units) = AskedBy(t, AppliedLive(t))
 
 Settled == \A t \in Target : ApplyQueue(t) = {} /\ UndoQueue(t) = {} =>
   /\ config[t].committed.units = config[t].applied.units
