@@ -31,7 +31,7 @@ Sendable(t) == LET i == ApplyHead(t) IN
 
 SendProposal(n, t) ==
   /\ Ready(n, t) /\ InSync(n, t) /\ Sendable(t)
-  /\ Send(n, t, "apply", ApplyHead(t), Push(ApplyHead(t), t))
+  /\ Send(n, t, IF log[ApplyHead(t)].trial THEN "try" ELSE "apply", ApplyHead(t), Push(ApplyHead(t), t))
   /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
@@ -44,12 +44,13 @@ UndoPush(i, t) == LET units == AfterUndo(i, t).units IN [p \in Paths(i, t) |-> u
 SendUndo(n, t) ==
   \E i \in UndoQueue(t) :
     /\ Ready(n, t) /\ InSync(n, t) /\ MaybeSent(i, t)
-    /\ Send(n, t, "undo", i, UndoPush(i, t))
+    /\ IF log[i].trial THEN Send(n, t, "cancel", i, Empty) ELSE Send(n, t, "undo", i, UndoPush(i, t))
     /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 
-RecordUndone(i, t, synced) ==
+RecordUndone(i, t, synced, trial) ==
   Write([log EXCEPT ![i].proposal[t] = "Undone"],
-        [config EXCEPT ![t].applied = [AfterUndo(i, t) EXCEPT !.index = IF MaybeSent(i, t) THEN i ELSE @],
+        [config EXCEPT ![t].trial = trial,
+                       ![t].applied = [AfterUndo(i, t) EXCEPT !.index = IF MaybeSent(i, t) THEN i ELSE @],
                        ![t].synced = synced])
 
 \* Rule 4: where i was never sent, or the target is not synchronised, in the
@@ -60,20 +61,25 @@ UndoInStore(t) ==
   \E i \in UndoQueue(t) :
     /\ \/ ~HasMaster(t)
        \/ \E n \in Node : IsMaster(n, t) /\ request[n][t] = Idle /\ (~InSync(n, t) \/ ~MaybeSent(i, t))
-    /\ RecordUndone(i, t, config[t].synced)
+    /\ RecordUndone(i, t, config[t].synced, config[t].trial)
     /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
 \* RESYNC: claim (raise the device's election id, which shuts out every older
 \* master), read, send the difference (rule 6).  It does not start while an
-\* undo waits (rule 5), nor a revert, which does not wait for it.
+\* undo waits (rule 5), nor a revert or a confirm, which do not wait for it.
+\* With the claim the last trial is kept or taken back, as the record says: it
+\* is in the way of every other Set, and is not what the device holds.
 
 \* A path is left alone if it is as wanted, if it already is what the head of
 \* the apply queue will make it (no flap), or if this is what the device makes
 \* of the wanted value (rule 8).
+\* What is yet to be tried must not be there before.
+Overlaid(t) == LET head == ApplyHead(t) IN IF head # 0 /\ log[head].trial THEN 0 ELSE head
+
 LeftAlone(t, p, seen) ==
   LET want == config[t].applied.units[p].value
-      head == ApplyHead(t)
+      head == Overlaid(t)
   IN \/ seen[p] = want
      \/ head # 0 /\ p \in Paths(head, t) /\ seen[p] = Push(head, t)[p]
      \/ config[t].rewritten[p] = <<want, seen[p]>>
@@ -84,30 +90,37 @@ Difference(t, seen) ==
 \* good as answered.  After a refusal, difference and head go as one Set (rule 8).
 SendDifference(n, t, seen) ==
   LET delta == Difference(t, seen)
-      head  == ApplyHead(t)
+      head  == Overlaid(t)
   IN IF DOMAIN delta = {}
      THEN request' = [request EXCEPT ![n][t] = [stage |-> "answered", what |-> "sync", i |-> head, ok |-> TRUE,
                                                 made |-> Empty, term |-> belief[n][t].term]]
-     ELSE IF config[t].refused /\ Sendable(t)
+     ELSE IF config[t].refused /\ head # 0 /\ Sendable(t)
      THEN Send(n, t, "both", head, [p \in DOMAIN delta \cup Paths(head, t) |->
                                       IF p \in Paths(head, t) THEN Push(head, t)[p] ELSE delta[p]])
      ELSE Send(n, t, "sync", head, delta)
 
 MayClaim(n, t) ==
   /\ Ready(n, t) /\ ~InSync(n, t) /\ UndoQueue(t) = {} /\ RevertQueue(t) = {}
+  /\ ConfirmQueue(t) = {} /\ Undecided(t) = {}
   /\ device[t].on /\ device[t].election <= belief[n][t].term
+  /\ device[t].trial \in {0, config[t].trial}      \* one that landed late is waited out
+
+\* A device keeps what it has on trial, or takes it back.
+Ended(d, keeps) == [d EXCEPT !.trial = 0, !.before = Empty, !.values = IF keeps \/ d.trial = 0 THEN @ ELSE d.before]
+Settles(d, i) == IF d.trial = i THEN Ended(d, Keeps(i)) ELSE d
+Claimed(n, t) == [Settles(device[t], config[t].trial) EXCEPT !.election = belief[n][t].term]
 
 \* In one step, where a scenario does not ask for more ...
 Resync(n, t) ==
   /\ ~Run.stepwise /\ MayClaim(n, t)
-  /\ device' = [device EXCEPT ![t].election = belief[n][t].term]
-  /\ SendDifference(n, t, device[t].values)
+  /\ device' = [device EXCEPT ![t] = Claimed(n, t)]
+  /\ SendDifference(n, t, Claimed(n, t).values)
   /\ UNCHANGED <<store, masters, nodes, stray, faults, clients, kept>>
 
 \* ... or in three.
 Claim(n, t) ==
   /\ Run.stepwise /\ MayClaim(n, t)
-  /\ device' = [device EXCEPT ![t].election = belief[n][t].term] \* the claim
+  /\ device' = [device EXCEPT ![t] = Claimed(n, t)] \* the claim
   /\ request' = [request EXCEPT ![n][t] = [stage |-> "claimed", term |-> belief[n][t].term]]
   /\ UNCHANGED <<store, masters, nodes, stray, faults, clients, kept>>
 Read(n, t) ==
@@ -132,27 +145,33 @@ Rewritten(delta) == [p \in {q \in DOMAIN delta : Made(delta[q]) # delta[q]} |-> 
 MustRefuse(t, what, delta) ==
   \/ \E p \in DOMAIN delta : delta[p] \in Run.dislikes
   \/ what = "sync" /\ device[t].picky
+  \/ device[t].trial # 0
 MayRefuse(t, what) ==
-  \/ what = "apply" /\ t \in Run.refuses
+  \/ what \in {"apply", "try"} /\ t \in Run.refuses
   \/ what = "undo" /\ t \in Run.refusesUndo
   \/ what \in {"sync", "both"} /\ faults.resyncs < Run.resyncRefusals
-Answers(t, what, delta) ==
-  IF MustRefuse(t, what, delta) THEN {FALSE} ELSE IF MayRefuse(t, what) THEN BOOLEAN ELSE {TRUE}
+Answers(t, what, i, delta) ==
+  IF what \in {"confirm", "cancel"} THEN {device[t].trial = i}      \* whether it has it
+  ELSE IF MustRefuse(t, what, delta) THEN {FALSE} ELSE IF MayRefuse(t, what) THEN BOOLEAN ELSE {TRUE}
 
 \* A device takes no Set with an election id below the highest it has seen.
 Fenced(t, term) == device[t].election > term
-Taken(t, term, delta, ok, what) ==
-  [device EXCEPT ![t].election = term,
-                 ![t].values = IF ok THEN Overlay(@, MadeOf(delta)) ELSE @,
-                 ![t].picky = @ /\ ~(ok /\ what = "both")]
+Taken(t, term, i, delta, ok, what) ==
+  LET d == [device[t] EXCEPT !.election = term] IN
+  IF ~ok THEN [device EXCEPT ![t] = d]
+  ELSE IF what \in {"confirm", "cancel"} THEN [device EXCEPT ![t] = Ended(d, what = "confirm")]
+  ELSE [device EXCEPT ![t] = [d EXCEPT !.values = Overlay(@, MadeOf(delta)),
+                                       !.trial = IF what = "try" THEN i ELSE @,
+                                       !.before = IF what = "try" THEN d.values ELSE @,
+                                       !.picky = @ /\ what # "both"]]
 
 \* The answer to a resync says what the device made of it: reading again right
 \* after is one step with it, since nobody else can get in between.
 Deliver(n, t) ==
   LET r == request[n][t] IN
   /\ r.stage = "sent" /\ Usable(n, t) /\ device[t].on /\ ~Fenced(t, r.term)
-  /\ \E ok \in Answers(t, r.what, r.delta) :
-       /\ device' = Taken(t, r.term, r.delta, ok, r.what)
+  /\ \E ok \in Answers(t, r.what, r.i, r.delta) :
+       /\ device' = Taken(t, r.term, r.i, r.delta, ok, r.what)
        /\ request' = [request EXCEPT ![n][t] =
             [stage |-> "answered", what |-> r.what, i |-> r.i, ok |-> ok, term |-> r.term,
              made |-> IF ok /\ r.what \in {"sync", "both"} THEN Rewritten(r.delta) ELSE Empty]]
@@ -165,7 +184,8 @@ Land(t) ==
   \E s \in stray[t] :
     /\ device[t].on /\ ~Fenced(t, s.term)
     /\ stray' = [stray EXCEPT ![t] = @ \ {s}]
-    /\ device' = Taken(t, s.term, s.delta, TRUE, "stray")
+    /\ LET ok == IF s.what \in {"confirm", "cancel"} THEN device[t].trial = s.i ELSE device[t].trial = 0
+       IN device' = Taken(t, s.term, s.i, s.delta, ok, IF s.what = "both" THEN "sync" ELSE s.what)
     /\ UNCHANGED <<store, masters, nodes, request, faults, clients, kept>>
 
 ---------------------------------------------------------------------------
@@ -186,6 +206,23 @@ RecordRefused(i, t) ==
              [ConfigTurned(i) EXCEPT ![t].applied.index = i, ![t].synced = 0])
   ELSE Withdraw(i, {t})
 
+\* A trial that all accepted, where no master is synchronised: it is kept, or a
+\* resync brings it.  One that may yet turn is taken back, and sent again.
+ConfirmInStore(t) ==
+  \E i \in ConfirmQueue(t) :
+    /\ ~HasMaster(t) \/ \E n \in Node : IsMaster(n, t) /\ request[n][t] = Idle /\ ~InSync(n, t)
+    /\ RecordApplied(i, t, config)
+    /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
+TryAgain(n, t) ==
+  \E i \in Undecided(t) :
+    /\ IsMaster(n, t) /\ Ready(n, t) /\ ~InSync(n, t)
+    /\ Write([log EXCEPT ![i].proposal[t] = "Pending"], config)
+    /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
+SendConfirm(n, t) ==
+  \E i \in ConfirmQueue(t) :
+    /\ Ready(n, t) /\ InSync(n, t) /\ Send(n, t, "confirm", i, Empty)
+    /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
+
 \* A revert where no master is synchronised: in the store alone, as an undo is (rule 4).
 RevertInStore(t) ==
   \E i \in RevertQueue(t) :
@@ -197,7 +234,8 @@ RevertInStore(t) ==
 \* queue: then something it had left on the device may have been left alone.
 Marked(old, made) == [p \in Path |-> IF p \in DOMAIN made THEN made[p] ELSE old[p]]
 SyncedConfig(t, r) ==
-  [config EXCEPT ![t].synced = r.term, ![t].refused = FALSE, ![t].rewritten = Marked(@, r.made)]
+  [config EXCEPT ![t].synced = r.term, ![t].refused = FALSE, ![t].rewritten = Marked(@, r.made),
+                 ![t].trial = IF @ # 0 /\ log[@].proposal[t] \in {"Pending", "Accepted"} THEN @ ELSE 0]
 
 \* Rule 8.  Refused alone: next time together with the head, if there is one.
 \* Refused together: next time alone again, since it may have been the head.
@@ -221,8 +259,17 @@ Record(n, t) ==
           /\ IF r.what \in {"sync", "both"} THEN RecordSync(t, r)
              ELSE IF r.what = "apply" /\ ApplyHead(t) = r.i
                   THEN IF r.ok THEN RecordApplied(r.i, t, config) ELSE RecordRefused(r.i, t)
+             ELSE IF r.what = "try" /\ ApplyHead(t) = r.i
+                  THEN IF r.ok THEN Write([log EXCEPT ![r.i].proposal[t] = "Accepted"], config)
+                       ELSE RecordRefused(r.i, t)
              ELSE IF r.what = "undo" /\ r.i \in UndoQueue(t)
-                  THEN RecordUndone(r.i, t, IF r.ok THEN config[t].synced ELSE 0)
+                  THEN RecordUndone(r.i, t, IF r.ok THEN config[t].synced ELSE 0, config[t].trial)
+             \* A device that had it no more is read again.
+             ELSE IF r.what = "cancel" /\ r.i \in UndoQueue(t)
+                  THEN RecordUndone(r.i, t, IF r.ok THEN config[t].synced ELSE 0, IF r.ok THEN 0 ELSE r.i)
+             ELSE IF r.what = "confirm" /\ r.i \in ConfirmQueue(t)
+                  THEN RecordApplied(r.i, t, [config EXCEPT ![t].synced = IF r.ok THEN @ ELSE 0,
+                                                            ![t].trial = IF r.ok THEN 0 ELSE @])
              ELSE UNCHANGED store                      \* it turned, or was cancelled, meanwhile
   /\ UNCHANGED <<masters, session, link, device, stray, faults, clients, kept>>
 =============================================================================

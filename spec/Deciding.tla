@@ -12,7 +12,8 @@ EXTENDS Retention
 \* targets.  `l` and `c` are the new log and configurations.
 Outcome(e) ==
   LET answers == {e.proposal[t] : t \in DOMAIN e.proposal} IN
-  IF e.status = "Committed" /\ answers = {"Applied"} THEN "Applied"
+  IF e.status \in {"Committed", "Confirming"} /\ answers = {"Applied"} THEN "Applied"
+  ELSE IF e.status = "Committed" /\ "Pending" \notin answers /\ "Accepted" \in answers THEN "Confirming"
   ELSE IF e.status = "Committed" /\ "Pending" \notin answers THEN "Partial"
   ELSE IF e.status = "Reverting" /\ answers \subseteq {"Refused", "Undone"} THEN "Reverted"
   ELSE e.status
@@ -50,7 +51,7 @@ Entry(k, l, origin) ==
   IN [item |-> k, of |-> j, status |-> "Pending", reason |-> None,
       proposal |-> [t \in T |-> "Pending"], outBy |-> Empty, delta |-> Empty, undo |-> Empty,
       written |-> IF e.kind = "Change" /\ k \in Run.wide THEN {} ELSE T,
-      window |-> IF e.window THEN "asked" ELSE None,
+      window |-> IF e.window THEN "asked" ELSE None, trial |-> FALSE,
       origin |-> IF e.window THEN origin ELSE Nobody]
 
 \* The id is compared with those in the log in the append itself: a client
@@ -119,10 +120,15 @@ NotOut(l, j, T)   == [l EXCEPT ![j].outBy = [t \in DOMAIN @ \ T |-> @[t]]]
 \* The log `l` in which i was decided on T: a Rollback takes its change out of the chain.
 Linked(l, i, T) == LET j == log[i].of IN IF IsChange(i) THEN l ELSE OutBy(Unlinked(l, j, T), j, T, i)
 
+\* i is tried first, where all its devices can and have nothing of an earlier trial.
+IsTried(i, T) == log[i].item \in Run.tried /\ \A t \in T : config[t].trial = 0
+
 Commit(i) ==
   LET T == Concerned(i)
+      tried == IsTried(i, T)
       decided == [log EXCEPT
         ![i].status = "Committed",
+        ![i].trial = tried,
         ![i].proposal = [t \in T |-> "Pending"],
         ![i].delta = IF IsRestore(i) THEN [t \in T |-> Comes(i, t)] ELSE @,
         ![i].undo = IF IsChange(i)
@@ -133,6 +139,7 @@ Commit(i) ==
   /\ log' = Linked(decided, i, T)
   /\ config' = [t \in Target |->
        IF t \in T THEN [config[t] EXCEPT !.committed = [OnTop(i, t, @) EXCEPT !.index = i],
+                                         !.trial = IF tried THEN i ELSE @,
                                          !.holder = IF IsAtomic(i) THEN i ELSE 0]
        ELSE IF t \in Targets(i) THEN [config[t] EXCEPT !.committed.index = i]
        ELSE config[t]]

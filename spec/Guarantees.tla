@@ -8,7 +8,7 @@
 EXTENDS Lockstep
 
 \* i was decided Committed at some time.
-WasCommitted(i) == \/ log[i].status \in {"Committed", "Reverting", "Applied", "Partial", "Reverted"}
+WasCommitted(i) == \/ log[i].status \in {"Committed", "Confirming", "Reverting", "Applied", "Partial", "Reverted"}
                    \/ log[i].undo # Empty
 
 \* The changes in S on top of each other, in log order.
@@ -56,7 +56,8 @@ OrderForward ==
 \* before its decision touches no configuration.
 Successors(s) ==
   CASE s = "Pending"   -> {"Committed", "Rejected", "Cancelled"}
-    [] s = "Committed" -> {"Applied", "Partial", "Cancelled", "Reverting", "Reverted"}
+    [] s = "Committed" -> {"Applied", "Partial", "Cancelled", "Confirming", "Reverting", "Reverted"}
+    [] s = "Confirming" -> {"Applied"}
     [] s = "Reverting" -> {"Reverted"}
     [] OTHER           -> {}
 Decision ==
@@ -85,6 +86,7 @@ AllOrNothing ==
   \A i \in Index : IsAtomic(i) =>
     /\ log[i].status # "Partial"
     /\ log[i].status = "Applied" => \A t \in Targets(i) : log[i].proposal[t] = "Applied"
+    /\ log[i].status = "Confirming" => \A t \in Targets(i) : log[i].proposal[t] \in {"Accepted", "Applied"}
     /\ log[i].status = "Reverted" =>
          /\ IsChange(i) => NoTrace(i)
          /\ \A t \in Targets(i) : log[i].proposal[t] \in {"Refused", "Undone"}
@@ -101,7 +103,7 @@ Held ==
 \* else before that is gone.
 GoneFirst ==
   [][\A n \in Node, t \in Target :
-       Sends(n, t) /\ IsMaster(n, t) /\ request'[n][t].what \in {"apply", "undo"} =>
+       Sends(n, t) /\ IsMaster(n, t) /\ request'[n][t].what \in {"apply", "try", "undo"} =>
          \A k \in Index, p \in Path : Dead(k, t, p) /\ log[k].status = "Reverted" =>
            device[t].values[p] \notin {Delta(k, t)[p], Made(Delta(k, t)[p])}]_vars
 
@@ -165,7 +167,7 @@ Fold ==
            /\ Values(config[t].committed.units) = AskedBy(t, Live(t))
            /\ Values(config[t].applied.units) = AskedBy(t, AppliedLive(t))
 
-Settled == \A t \in Target : ApplyQueue(t) = {} /\ UndoQueue(t) = {} =>
+Settled == \A t \in Target : ApplyQueue(t) = {} /\ UndoQueue(t) = {} /\ OnTrial(t) = {} =>
   /\ config[t].committed.units = config[t].applied.units
   /\ config[t].committed.revision = config[t].applied.revision
 
@@ -204,6 +206,10 @@ Fencing ==
             /\ device'[t].election >= device[t].election
             /\ device'[t].values # device[t].values =>
                  \/ \E n \in Node : request[n][t].stage = "sent" /\ request[n][t].term = device'[t].election
+                 \* With a claim, or by itself, it takes back what it had on trial.
+                 \/ /\ device[t].trial # 0 /\ device'[t].values = device[t].before
+                    /\ \/ faults' # faults \/ device[t].trial # config[t].trial
+                       \/ \E n \in Node : request'[n][t] # Idle /\ request'[n][t].term = device'[t].election
                  \/ \E s \in stray[t] : s.term = device'[t].election]_vars
 
 OneMaster == \A t \in Target : /\ device[t].election <= master[t].term
@@ -217,7 +223,7 @@ Holds(t, p, units) == device[t].values[p] \in {units[p].value, Made(units[p].val
 
 \* A connected, synchronised device holds the applied values, or what it makes
 \* of them, or already what the head of a queue is about to bring.
-Pushing(t) == ({ApplyHead(t)} \ {0}) \cup UndoQueue(t)
+Pushing(t) == ({ApplyHead(t)} \ {0}) \cup UndoQueue(t) \cup OnTrial(t)
 InStep ==
   \A t \in Target : Connected(t) /\ Synchronised(t) =>
     \A p \in Path :
@@ -226,6 +232,12 @@ InStep ==
                                /\ \/ Holds(t, p, With(i, t, config[t].applied).units)
                                   \/ Holds(t, p, AfterUndo(i, t).units)
 
+\* A connected, synchronised device has nothing on trial but what the store says
+\* it may have; and what the store says it has, unless it took that back by itself.
+Trials == \A t \in Target : Connected(t) /\ Synchronised(t) =>
+  /\ device[t].trial \in {0, config[t].trial}
+  /\ faults.timers = 0 => \A i \in OnTrial(t) : device[t].trial = i
+
 \* A resync never takes a path away from what the head is about to make it,
 \* does not push what the device is known to rewrite, and does not begin with
 \* bringing back what is being reverted.
@@ -233,7 +245,7 @@ NoFlap ==
   [][\A n \in Node, t \in Target : Sends(n, t) /\ IsMaster(n, t) /\ request'[n][t].what = "sync" =>
        LET delta == request'[n][t].delta
            seen  == IF request[n][t].stage = "read" THEN request[n][t].seen ELSE device[t].values
-           head  == ApplyHead(t)
+           head  == Overlaid(t)
        IN \A p \in DOMAIN delta :
             /\ head # 0 /\ p \in Paths(head, t) => seen[p] # Push(head, t)[p]
             /\ config[t].rewritten[p] # <<delta[p], seen[p]>>

@@ -11,7 +11,7 @@ EXTENDS State
 
 \* i has its place in the history of t.  What was withdrawn there, or is still
 \* open, is not in what history begins with: going back by it changes nothing.
-IsHistory(i, t) == log[i].status \in {"Committed", "Applied", "Partial"} /\ t \in Targets(i)
+IsHistory(i, t) == log[i].status \in {"Committed", "Confirming", "Applied", "Partial"} /\ t \in Targets(i)
 
 \* `side` without the entries S, the latest first.
 RECURSIVE Back(_, _, _)

@@ -8,7 +8,7 @@
 EXTENDS Retained, TLC
 
 Landmark(k, name, met) == TLCGet(k) \/ (met => TLCSet(k, TRUE) /\ PrintT(name))
-ASSUME \A k \in 1..45 : TLCSet(k, FALSE)
+ASSUME \A k \in 1..60 : TLCSet(k, FALSE)
 
 Some(status) == \E i \in Index : log[i].status = status
 Because(reason) == \E i \in Index : log[i].reason = reason
@@ -118,6 +118,17 @@ ReachesNeeded == Landmark(44, "ReachesNeeded",
   \E i \in Index : i < horizon /\ i \notin Forgotten /\ IsNeeded(i) /\ HasOutcome(i))
 ReachesBeyond == Landmark(45, "ReachesBeyond",
   \E k \in Item : IndexOf(k, log) = 0 /\ ~WithinHorizon(Entry(k, log, Nobody)))
+\* A trial that every device accepted; one that was taken back and is tried again; one that a device is recorded
+\* to keep without having been told; one that a device has lost.
+ReachesConfirming == Landmark(50, "ReachesConfirming", Some("Confirming"))
+ReachesTriedAgain == Landmark(51, "ReachesTriedAgain",
+  \E i \in Index, t \in Target : /\ config[t].trial = i /\ log[i].proposal[t] = "Pending" /\ Synchronised(t)
+                                 /\ config[t].synced > 1)
+ReachesKeptUntold == Landmark(52, "ReachesKeptUntold",
+  \E x \in Proposed("Applied") : config[x[2]].trial = x[1] /\ ~Synchronised(x[2]))
+ReachesLost == Landmark(53, "ReachesLost",
+  \E n \in Node, t \in Target : LET r == request[n][t] IN
+    r.stage = "answered" /\ r.what = "confirm" /\ ~r.ok)
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

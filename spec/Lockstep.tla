@@ -51,9 +51,10 @@ Init ==
             IF n = first THEN [term |-> 1, link |-> 1] ELSE [term |-> 0, link |-> 0]]]
   /\ link = [n \in Node |-> [t \in Target |-> [up |-> TRUE, id |-> 1]]]
   /\ request = [n \in Node |-> [t \in Target |-> Idle]]
-  /\ device = [t \in Target |-> [on |-> TRUE, values |-> Values(Blank), election |-> 1, picky |-> FALSE]]
+  /\ device = [t \in Target |-> [on |-> TRUE, values |-> Values(Blank), election |-> 1, picky |-> FALSE,
+                               trial |-> 0, before |-> Empty]]
   /\ stray = [t \in Target |-> {}]
-  /\ faults = [restarts |-> 0, crashes |-> 0, expiries |-> 0, strays |-> 0, resyncs |-> 0, orders |-> 0]
+  /\ faults = [restarts |-> 0, crashes |-> 0, expiries |-> 0, strays |-> 0, resyncs |-> 0, orders |-> 0, timers |-> 0]
   /\ reader = [t \in Target |-> Blank]
   /\ told = [k \in Item |-> None]
   /\ ended = {}
@@ -72,10 +73,10 @@ StoreStep ==
   \/ \E n \in Node : Rejoin(n)
 \* ... and for one target.
 TargetStep(t) ==
-  \/ UndoInStore(t) \/ RevertInStore(t)
+  \/ UndoInStore(t) \/ RevertInStore(t) \/ ConfirmInStore(t) \/ TakesBack(t)
   \/ t \notin Run.gone /\ Start(t)
   \/ \E n \in Node :
-       \/ SendProposal(n, t) \/ SendUndo(n, t)
+       \/ SendProposal(n, t) \/ SendUndo(n, t) \/ SendConfirm(n, t) \/ TryAgain(n, t)
        \/ Resync(n, t) \/ Claim(n, t) \/ Read(n, t) \/ SendRead(n, t)
        \/ Deliver(n, t) \/ Record(n, t) \/ StopResync(n, t)
        \/ Lose(n, t) \/ LearnFenced(n, t) \/ (~device[t].on /\ GiveUp(n, t)) \/ Notice(n, t)
@@ -90,7 +91,7 @@ ClientStep ==
 Fault ==
   \/ \E i \in Index : Deadline(i)
   \/ \E n \in Node : Crash(n) \/ Expire(n)
-  \/ \E t \in Target : Stop(t) \/ Start(t) \/ Land(t)
+  \/ \E t \in Target : Stop(t) \/ Start(t) \/ Land(t) \/ TimeOut(t)
   \/ \E n \in Node, t \in Target : Cut(n, t) \/ GiveUp(n, t)
 
 Next == StoreStep \/ (\E t \in Target : TargetStep(t)) \/ ClientStep \/ Fault

@@ -31,12 +31,13 @@ Release(n, t) ==
 
 \* The Sets of n to the targets T are given up.  Any of them may still be on
 \* its way, and arrive later.  `f` is what else went wrong in the same step.
+Left(r) == [term |-> r.term, what |-> r.what, i |-> r.i, delta |-> r.delta]
 Abandon(n, T, f) ==
   \E S \in SUBSET {t \in T : request[n][t].stage = "sent"} :
     /\ f.strays + Cardinality(S) <= Run.strays
     /\ request' = [request EXCEPT ![n] = [t \in Target |-> IF t \in T THEN Idle ELSE @[t]]]
     /\ stray' = [t \in Target |->
-         IF t \in S THEN stray[t] \cup {[term |-> request[n][t].term, delta |-> request[n][t].delta]} ELSE stray[t]]
+         IF t \in S THEN stray[t] \cup {Left(request[n][t])} ELSE stray[t]]
     /\ faults' = [f EXCEPT !.strays = @ + Cardinality(S)]
 
 \* The connection is gone: nobody knows what became of the request.
@@ -124,9 +125,22 @@ Rejoin(n) ==
 Stop(t) ==
   /\ t \in Run.stops /\ device[t].on /\ faults.restarts < Run.restarts
   /\ faults' = [faults EXCEPT !.restarts = @ + 1]
-  /\ device' = [device EXCEPT ![t] = [on |-> FALSE, values |-> Values(Blank), election |-> 0, picky |-> FALSE]]
+  /\ device' = [device EXCEPT ![t] = [on |-> FALSE, values |-> Values(Blank), election |-> 0, picky |-> FALSE,
+                                      trial |-> 0, before |-> Empty]]
   /\ link' = IF t \in Run.silent THEN link ELSE [n \in Node |-> [link[n] EXCEPT ![t].up = FALSE]]
   /\ UNCHANGED <<store, masters, session, belief, request, stray, clients, kept>>
+
+\* Nobody has told it to keep what it has on trial: in time, which is a fault
+\* with a budget, or ever, because nobody knows of it.
+TimeOut(t) ==
+  /\ device[t].trial # 0 /\ faults.timers < Run.timers
+  /\ device' = [device EXCEPT ![t] = Ended(@, FALSE)]
+  /\ faults' = [faults EXCEPT !.timers = @ + 1]
+  /\ UNCHANGED <<store, masters, nodes, request, stray, clients, kept>>
+TakesBack(t) ==
+  /\ device[t].trial \notin {0, config[t].trial}
+  /\ device' = [device EXCEPT ![t] = Ended(@, FALSE)]
+  /\ UNCHANGED <<store, masters, nodes, request, stray, faults, clients, kept>>
 
 \* It comes back with nothing, or with something it had saved.
 Start(t) ==

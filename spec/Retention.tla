@@ -52,7 +52,7 @@ IsNeeded(i) == \E t \in Targets(i) :
 
 \* All that is left of an entry is its place.
 Gone == [item |-> 0, of |-> 0, status |-> "Forgotten", reason |-> None, proposal |-> Empty, outBy |-> Empty,
-         delta |-> Empty, undo |-> Empty, written |-> {}, window |-> None, origin |-> Nobody]
+         delta |-> Empty, undo |-> Empty, written |-> {}, window |-> None, trial |-> FALSE, origin |-> Nobody]
 
 \* In writes of bounded size, here of one record: first the proposals of an
 \* entry, and last its own record, so that what is left of it is always found.

@@ -30,6 +30,7 @@ Quiet(script) == [
   anyOrder |-> FALSE,            \* clients may submit the others in any order
   wide     |-> {},               \* items with more targets than one write holds
   keeps    |-> 0,                \* how many of the latest entries are kept (0: all)
+  tried    |-> {},               \* items that are tried on all their devices first
 
   rejects     |-> FALSE,         \* validation may fail for any reason
   needs       |-> {},            \* <<b, a>>: path b may be set only while path a is
@@ -52,6 +53,7 @@ Quiet(script) == [
   strays   |-> 0,                \* how many Sets may hang, or be abandoned, and arrive later
   stepwise |-> FALSE,            \* a resync claims, reads and sends in separate steps
 
+  timers   |-> 0,                \* how often a device may take back a trial by itself
   stops    |-> {},               \* devices that may stop
   restarts |-> 0,                \* how often
   silent   |-> {},               \* without their connections breaking at once
@@ -72,6 +74,16 @@ TwoAtomicScript == << Atomic([t1 |-> [a |-> "1", b |-> "1"], t2 |-> [a |-> "1"]]
                 Atomic([t1 |-> [a |-> "2"]]) >>
 CalmRun == [Quiet(TwoAtomicScript) EXCEPT !.rejects = TRUE, !.refuses = Both, !.refusesUndo = Both, !.deadline = "any"]
 RestartRun == [CalmRun EXCEPT !.rejects = FALSE, !.stops = {"t1"}, !.restarts = 1, !.cuts = {"t1"}, !.terms = 2]
+
+\* The same tried first, from two targets up: refused, late, or taken back by a device; a connection that is lost, a
+\* node that crashes, a device that restarts or is gone for good; and what hangs and lands later.
+TryRun == [Quiet(TwoAtomicScript) EXCEPT !.tried = {1}, !.refuses = Both, !.deadline = "any", !.timers = 1,
+           !.cuts = {"t1"}, !.terms = 2]
+TryCrashRun == [TryRun EXCEPT !.refuses = {"t2"}, !.timers = 0, !.crashes = 1]
+TryGoneRun == [Quiet(TwoAtomicScript) EXCEPT !.tried = {1}, !.stops = {"t2"}, !.restarts = 1, !.gone = {"t2"}]
+TryAlwaysScript == << Atomic([t1 |-> [a |-> "1"]]), Atomic([t1 |-> [a |-> "2"]]) >>
+TryLateRun == [Quiet(TryAlwaysScript) EXCEPT !.tried = {1, 2}, !.strays = 1, !.stepwise = TRUE, !.deadline = "any",
+               !.timers = 1, !.stops = {"t1"}, !.restarts = 1, !.boot = {Absent, "1"}]
 
 \* One target, an atomic delete over an atomic set, and every fault of nodes and connections.
 OneAtomicScript == << Atomic([t1 |-> [a |-> "1", b |-> "1"]]), Atomic([t1 |-> [a |-> Absent]]) >>

@@ -56,22 +56,23 @@ Blank == [p \in Path |-> Nothing]
 \*   item      the script item it came from: its body, and also its id (0: a node's own, the revert of a window)
 \*   of        what a Rollback rolls back, or a Restore goes back to, as an index (0: unknown)
 \*   status    Pending -> Committed | Rejected | Cancelled;
-\*             Committed -> Applied | Partial | Cancelled | Reverting | Reverted; Reverting -> Reverted;
-\*             Forgotten, long after its outcome
+\*             Committed -> Applied | Partial | Cancelled | Confirming | Reverting | Reverted;
+\*             Confirming -> Applied; Reverting -> Reverted; Forgotten, long after its outcome
 \*   reason    why it was rejected, else None
-\*   proposal  target -> Pending | Applied | Refused | Withdrawn | Undone
+\*   proposal  target -> Pending | Accepted (on trial) | Applied | Refused | Withdrawn | Undone
 \*   outBy     target -> the Rollback, committed or applied, that took this change out there
 \*   delta     target -> what a Restore comes to (path -> value), recorded at the decision
 \*   undo      target -> the undo of a Change or Restore, recorded at the decision
 \*   written   the targets whose edits are in the store: all of them, unless it is wide
 \*   window    None, or asked -> open -> confirmed | reverted: it is taken out again unless it is confirmed
+\*   trial     it is tried on every device before any of them keeps it
 \*   origin    the session that took it in and carries it on, where a scenario asks (that of a window)
 \* A body is a Change (target -> path -> value), a Restore or a Rollback
 \* ("target" or "path" rule), atomic or queued, sync or async: see Scenarios.tla.
 
 Index == DOMAIN log
 Final == {"Applied", "Partial", "Rejected", "Reverted", "Cancelled"}
-Open(i) == log[i].status \in {"Committed", "Reverting"}
+Open(i) == log[i].status \in {"Committed", "Confirming", "Reverting"}
 HasOutcome(i) == log[i].status \in Final \cup {"Forgotten"}
 
 \* What nodes append of their own accord: the Rollback of what was not confirmed in time.
@@ -98,8 +99,8 @@ KeepsOthersOff(i) == log[i].window = "open" \/ (log[i].window = "asked" /\ ~HasO
 \* rolled back there.  The revision of t is its latest live change.
 RolledBack(j, t) == t \in DOMAIN log[j].outBy
 Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
-                          /\ log[i].status \in {"Committed", "Applied", "Partial"}
-                          /\ log[i].proposal[t] \in {"Pending", "Applied"}
+                          /\ log[i].status \in {"Committed", "Confirming", "Applied", "Partial"}
+                          /\ log[i].proposal[t] \in {"Pending", "Accepted", "Applied"}
                           /\ ~RolledBack(i, t)}
 
 ---------------------------------------------------------------------------
@@ -112,11 +113,12 @@ Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
 \*   recheck     entries behind this index wait to be validated again, 0: none
 \*   refused     the device refused its last resync
 \*   paused      operators want the device left alone
+\*   trial       the last trial, until the device is known to have kept it or taken it back, 0: none
 \*   rewritten   path -> <<wanted, made>>: what the device makes of a wanted value
 
 NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
   [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> 0,
-   refused |-> FALSE, paused |-> FALSE, rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
+   refused |-> FALSE, paused |-> FALSE, trial |-> 0, rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
 
 \* Change j taken out of `side` (a committed or applied part of a configuration).
 TakenOut(j, t, side) ==
@@ -141,7 +143,7 @@ Without(i, t, side) ==
 \* What readers are shown: committed, without an atomic transaction that is
 \* still open.  (Once it is Reverting it has left the committed values.)
 Visible(t) == LET h == config[t].holder IN
-  IF h # 0 /\ log[h].status = "Committed" THEN Without(h, t, config[t].committed).units
+  IF h # 0 /\ log[h].status \in {"Committed", "Confirming"} THEN Without(h, t, config[t].committed).units
   ELSE config[t].committed.units
 
 ---------------------------------------------------------------------------
@@ -164,7 +166,15 @@ RevertQueue(t) == {i \in {ApplyHead(t)} \ {0} : IsRevert(i)}
 
 \* What is being reverted and still has to be undone on t: the holder, or nothing.
 UndoQueue(t) == {i \in {config[t].holder} \ {0} :
-                   log[i].status = "Reverting" /\ log[i].proposal[t] \in {"Pending", "Applied"}}
+                   log[i].status = "Reverting" /\ log[i].proposal[t] \in {"Pending", "Accepted", "Applied"}}
+
+\* What the device is recorded to have on trial; what of it may yet turn, and
+\* what it is to keep.
+OnTrial(t)      == {i \in {config[t].trial} \ {0} : log[i].proposal[t] = "Accepted"}
+Undecided(t)    == {i \in OnTrial(t) : log[i].status = "Committed"}
+ConfirmQueue(t) == {i \in OnTrial(t) : log[i].status = "Confirming"}
+\* Whether the device is to keep the trial i, as the record says.
+Keeps(i) == i # 0 /\ log[i].status \in {"Confirming", "Applied"}
 
 \* A Rollback of a change that was withdrawn on t has nothing to do there (rule 10).
 NothingToSend(i, t) == ~IsChange(i) /\ Withdrawn(log[i].of, t)

@@ -25,7 +25,8 @@ Confirm(i) ==
 \* stood before, so it waits for no verdict.
 RevertOf(i) ==
   [item |-> 0, of |-> i, status |-> "Committed", reason |-> None, proposal |-> [t \in Targets(i) |-> "Pending"],
-   outBy |-> Empty, delta |-> Empty, undo |-> Empty, written |-> Targets(i), window |-> None, origin |-> Nobody]
+   outBy |-> Empty, delta |-> Empty, undo |-> Empty, written |-> Targets(i), window |-> None, trial |-> FALSE,
+   origin |-> Nobody]
 
 Free(t) == CommitQueue(t) = {} /\ config[t].holder = 0 /\ config[t].recheck = 0
 

@@ -116,12 +116,6 @@ impl Ask {
         }
     }
 
-    /// Whether it has a trial kept or taken back.
-    #[must_use]
-    pub fn settles(&self) -> bool {
-        matches!(self, Self::Confirm(_) | Self::Cancel(_))
-    }
-
     /// Whether it may change what the device holds, at once or later.
     #[must_use]
     pub fn may_change(&self) -> bool {

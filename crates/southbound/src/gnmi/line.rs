@@ -186,25 +186,18 @@ impl Line for GnmiLine {
     fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             let _busy = self.busy.begin(ask.may_change());
-            let (claims, settles) = (ask == Ask::Claim, ask.settles());
-            let by = self.deadline();
+            let (claims, by) = (ask == Ask::Claim, self.deadline());
             let answered = timeout_at(by, self.answer(election, ask, by)).await;
             let answer = answered.unwrap_or_else(|_| {
                 let (address, after) = (&self.address, self.timeout);
                 tracing::warn!(address, ?after, "the device did not answer in time");
                 Answer::Unknown
             });
-            let answer = match answer {
-                Answer::Accepted if claims => {
-                    self.probe(election).await;
-                    self.claimed()
-                }
-                Answer::Accepted if settles => {
-                    // What was in the way of the question is gone.
-                    self.probe(election).await;
-                    Answer::Accepted
-                }
-                answer => answer,
+            let answer = if claims && answer == Answer::Accepted {
+                let another = self.probe(election).await;
+                another.map_or_else(|| self.claimed(), Answer::Refused)
+            } else {
+                answer
             };
             self.quiet.begins();
             answer

@@ -125,7 +125,8 @@ async fn an_older_master_settles_nothing() {
     assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     let newer = World::line(options(device.address())).await;
     let later = Election { low: ELECTION.low + 1, ..ELECTION };
-    accepted(newer.ask(later, Ask::Claim).await);
+    let claimed = newer.ask(later, Ask::Claim).await;
+    assert!(matches!(claimed, Answer::Refused(_)), "{claimed:?}");
     assert_eq!(step(&line, confirm(1)).await, Answer::Fenced);
     assert_eq!(newer.ask(later, cancel(1)).await, ACCEPTED);
     assert!(holds(&device, "old"));
@@ -198,16 +199,19 @@ async fn a_device_that_ignores_it_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_device_on_which_another_commit_waits_is_asked_again() {
+async fn a_device_on_which_a_commit_waits_is_not_claimed_before_that_is_settled() {
     let (_simulator, device) = simulated();
     let line = master(&device).await;
     assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     let newer = World::line(options(device.address())).await;
     let later = Election { low: ELECTION.low + 1, ..ELECTION };
-    accepted(newer.ask(later, Ask::Claim).await);
+    let refused = newer.ask(later, Ask::Claim).await;
+    let Answer::Refused(failure) = refused else { panic!("{refused:?}") };
+    assert!(failure.message.contains("lockstep-"), "{failure:?}");
     assert_eq!(newer.confirms(), None);
     assert!(holds(&device, "new"), "the probe disturbed it");
     assert_eq!(newer.ask(later, confirm(1)).await, ACCEPTED);
+    accepted(newer.ask(later, Ask::Claim).await);
     assert_eq!(newer.confirms(), Some(true));
 }
 

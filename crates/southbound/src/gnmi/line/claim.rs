@@ -3,6 +3,7 @@
 use lockstep_gnmi::extension;
 use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_protocol::Answer;
+use lockstep_protocol::record::Failure;
 use tokio::time::{Instant, timeout_at};
 use tonic::Code;
 
@@ -41,23 +42,24 @@ impl GnmiLine {
         }
     }
 
-    /// Finds out what is not known yet, after a claim that was accepted, or once a trial is no longer in the
-    /// way. Whatever comes of it, that stands: what a device does not say stays unknown, and is asked again
-    /// with the next claim.
-    pub(super) async fn probe(&self, election: Election) {
+    /// Finds out what is not known yet, after a claim that was accepted. What a device does not say stays
+    /// unknown, and is asked again with the next claim. The claim stands, unless a commit waits on the
+    /// device, ours or somebody else's: what it shows is then not what it holds.
+    pub(super) async fn probe(&self, election: Election) -> Option<Failure> {
         let by = self.deadline();
         let probes = async {
             self.probe_fencing(election, by).await;
-            self.probe_confirms(election, by).await;
+            self.probe_confirms(election, by).await
         };
-        if timeout_at(by, probes).await.is_err() {
+        timeout_at(by, probes).await.unwrap_or_else(|_| {
             let (address, after) = (&self.address, self.timeout);
             tracing::warn!(
                 address,
                 ?after,
-                "the device took what was asked, and does not answer a probe"
+                "the device took our claim, and does not answer a probe"
             );
-        }
+            None
+        })
     }
 
     /// An empty Set with a smaller id, which a device that honours arbitration denies. Any other refusal
@@ -83,10 +85,10 @@ impl GnmiLine {
     }
 
     /// A confirm of a commit that nobody made, which changes nothing. A device that knows what it is
-    /// says that no commit waits; one on which another waits has to be asked again later.
-    async fn probe_confirms(&self, election: Election, by: Instant) {
+    /// says that no commit waits; one on which another waits says so, and has to be asked again later.
+    async fn probe_confirms(&self, election: Election, by: Instant) -> Option<Failure> {
         if !self.may_confirm || self.known.confirms().is_some() {
-            return;
+            return None;
         }
         let mut request = SetRequest::default();
         request.extension.push(extension::confirm(UNUSED));
@@ -94,10 +96,12 @@ impl GnmiLine {
             Err(status) if answer::is_passing(&status) => {}
             Err(status) => match answer::classify(Asked::Settle, &status) {
                 Meaning::Lost => self.known.set_confirms(true),
-                Meaning::Another(_) | Meaning::Denied(_) => {}
+                Meaning::Another(failure) => return Some(failure),
+                Meaning::Denied(_) => {}
                 Meaning::Answer(_) => self.known.set_confirms(false),
             },
             Ok(_) => self.known.set_confirms(false),
         }
+        None
     }
 }
