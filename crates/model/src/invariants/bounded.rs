@@ -2,7 +2,7 @@
 //! however many a transaction has.
 
 use lockstep_protocol::View;
-use lockstep_protocol::record::Key;
+use lockstep_protocol::record::{Key, Kind, Transaction};
 use lockstep_types::{Index, Target};
 
 use super::Step;
@@ -14,7 +14,23 @@ pub fn keeps(step: &Step<'_>) -> bool {
     let concerned = |commit: &Commit| {
         scenario.targets.iter().filter(|target| is_written(commit, target)).count()
     };
-    !scenario.small || commits.iter().all(|commit| concerned(commit) <= 1)
+    !scenario.small
+        || commits.iter().all(|commit| concerned(commit) <= 1 && puts_little_below(commit))
+}
+
+/// What a device had is put below one entry at a time.
+fn puts_little_below(commit: &Commit) -> bool {
+    let fresh = |t: &&Transaction| {
+        t.kind == Kind::Adopt { first: true } && commit.before.transaction(t.index).is_none()
+    };
+    let Some(adopted) = commit.after.transactions().find(fresh) else { return true };
+    let anew = |target: &Target| {
+        let moved = |t: &&Transaction| {
+            commit.before.proposal(t.index, target) != commit.after.proposal(t.index, target)
+        };
+        commit.before.transactions().filter(moved).count()
+    };
+    adopted.targets.keys().all(|target| anew(target) <= 1)
 }
 
 fn is_written(commit: &Commit, target: &Target) -> bool {

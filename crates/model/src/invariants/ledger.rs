@@ -73,9 +73,13 @@ fn base(store: &View, target: &Target) -> Tree {
         let met = t.kind == Kind::Adopt { first: true } && t.index > since;
         met && t.targets.contains_key(target)
     };
-    let Some(first) = store.transactions().find(first) else { return Tree::new() };
-    let own = store.proposal(first.index, target);
-    own.map(|own| Tree::new().patched(&own.delta.written_by(first.index))).unwrap_or_default()
+    let mut tree = Tree::new();
+    for first in store.transactions().filter(first) {
+        if let Some(own) = store.proposal(first.index, target) {
+            tree.patch(&own.delta.written_by(first.index));
+        }
+    }
+    tree
 }
 
 /// What changes add up to: for each path the last writer's value.

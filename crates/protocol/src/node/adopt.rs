@@ -4,17 +4,41 @@
 //! Nothing is recorded of a device that may have something of ours under way, for then nobody can tell
 //! whose it is. When a device is first met nothing of ours ever was.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lockstep_types::{Configuration as Tree, Delta, Edit, Target, Term, Timestamp};
+use lockstep_types::{Configuration as Tree, Delta, Edit, Path, Target, Term, Timestamp};
 
 use super::Node;
 use super::link::{Outcome, Work};
 use crate::command::Command;
 use crate::event::Wake;
-use crate::record::{Drift, Initial, Kind, Mode};
+use crate::record::{Drift, Initial, Kind, Mode, Proposal};
 use crate::request::{Body, Request, Until};
 use crate::step::Adopted;
+
+/// How many records an adoption writes besides the proposals it is put below: the head of the log, the
+/// entry with its id and proposal, the configuration.
+const RECORDS: usize = 6;
+
+/// Where what is recorded of a device comes to lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Below everything; there is more.
+    Below,
+    /// Below everything, and that is all.
+    LastBelow,
+    /// On top of everything.
+    OnTop,
+}
+
+/// The queued entries that what lies at a path makes a difference to: the first that touches it, and all
+/// that add to what is there.
+fn touching(queue: &[&Proposal], path: &Path) -> impl Iterator<Item = usize> {
+    let first = queue.iter().position(|p| p.delta.get(path).is_some() || p.edit.clears(path));
+    let adds = queue.iter().enumerate().filter(|(_, p)| p.edit.add.contains_key(path));
+    first.into_iter().chain(adds.map(|(at, _)| at))
+}
 
 /// What is to be recorded of a device.
 pub(super) struct Adoption {
@@ -87,14 +111,13 @@ impl Node {
         self.wake_target(target, out);
     }
 
-    /// What is to be recorded of a device that has `seen`, and whether it was met before. None: nothing.
-    pub(super) fn adoption(&self, target: &Target, seen: &Tree) -> Option<(bool, Delta)> {
+    /// What is to be recorded next of a device that has `seen`, and as what. None: nothing.
+    pub(super) fn adoption(&self, target: &Target, seen: &Tree) -> Option<(Place, Delta)> {
         let header = self.view.header(target);
         let binding = self.view.binding(target)?;
         if !header.met {
-            let all = || seen.iter().map(|(path, own)| (path.clone(), Some(own.clone()))).collect();
             let own = binding.initial == Initial::Adopt && !seen.is_empty();
-            return own.then(|| (true, all()));
+            return own.then(|| self.below(target, seen));
         }
         // A device that is being brought in line was away: what differs is not what somebody wanted.
         let drifted = binding.drift == Drift::Adopt && self.view.is_synchronised(target);
@@ -110,7 +133,30 @@ impl Node {
                 .collect()
         };
         let delta: Delta = asked.then(differs)?;
-        (!delta.is_empty()).then_some((false, delta))
+        (!delta.is_empty()).then_some((Place::OnTop, delta))
+    }
+
+    /// What a device has that is first met, as much of it as one write can put below what waits: each unit
+    /// changes what the first that touches it would give back.
+    fn below(&self, target: &Target, seen: &Tree) -> (Place, Delta) {
+        let applied = self.view.applied(target);
+        let left = seen.iter().filter(|(path, _)| applied.get(path).is_none());
+        let queue = self.view.apply_queue(target);
+        let queue: Vec<_> = queue.filter_map(|index| self.view.proposal(index, target)).collect();
+        let room = self.settings.records_per_write.saturating_sub(RECORDS).max(1);
+        let (mut touched, mut delta) = (BTreeSet::new(), Delta::default());
+        let mut place = Place::LastBelow;
+        for (path, own) in left {
+            let more: BTreeSet<usize> = touching(&queue, path).collect();
+            let full = queue.len() > room && touched.union(&more).count() > room;
+            if full && !delta.is_empty() {
+                place = Place::Below;
+                continue;
+            }
+            touched.extend(more);
+            delta.insert(path.clone(), Some(own.clone()));
+        }
+        (place, delta)
     }
 
     /// Drops what was seen of devices on connections that are gone.
@@ -134,11 +180,11 @@ impl Node {
             self.desk.link(target).filter(|link| link.connection == mastership.connection)?;
         let Work::Answered(Outcome::Seen(seen)) = &link.work else { return None };
         let free = self.view.undo_head(target).is_none() && link.up;
-        let (first, delta) = self.adoption(target, seen).filter(|_| free)?;
+        let (place, delta) = self.adoption(target, seen).filter(|_| free)?;
         let request = Arc::new(Request {
             id: self.unused_id("adopt", &format!("{target}.{}", self.view.head().index))?,
             body: Body {
-                kind: Kind::Adopt { first },
+                kind: Kind::Adopt { first: place != Place::OnTop },
                 mode: Mode::Atomic,
                 edits: [(target.clone(), Edit::default())].into(),
                 only: [].into(),
@@ -151,7 +197,8 @@ impl Node {
             author: String::new(),
             comment: String::new(),
         });
-        let adopted = Adopted { term: mastership.term, trials: link.trials, delta };
+        let (term, trials, all) = (mastership.term, link.trials, place != Place::Below);
+        let adopted = Adopted { term, trials, delta, all };
         Some(Adoption { target: target.clone(), request, adopted })
     }
 }

@@ -16,18 +16,28 @@ pub(crate) struct Adopted {
     pub(crate) trials: Trials,
     /// Everything it had when it was first met; later, what was changed behind our back.
     pub(crate) delta: Delta,
+    /// Whether that is all of it: then the device is in line.
+    pub(crate) all: bool,
 }
 
 /// The entry is its own outcome: it was decided by whoever changed the device.
 pub(crate) fn adopt(draft: &mut Draft<'_>, index: Index, target: &Target, adopted: Adopted) {
     let Some(entry) = draft.transaction(index) else { return };
     settle(entry, target);
-    if entry.kind.writes() {
-        on_top(draft, index, target, &adopted.delta);
+    let on_top = entry.kind.writes();
+    if on_top {
+        above(draft, index, target, &adopted.delta);
     } else {
         below(draft, index, target, &adopted.delta);
     }
+    if !adopted.all {
+        return;
+    }
     in_line(draft, target, adopted.term, adopted.trials);
+    if !(on_top || draft.view.applied(target).is_empty()) {
+        // It was read more than once, and may have lost meanwhile what was recorded before.
+        draft.configuration(target).header.synced = Term::ZERO;
+    }
 }
 
 fn settle(entry: &mut Transaction, target: &Target) {
@@ -42,16 +52,16 @@ fn settle(entry: &mut Transaction, target: &Target) {
 /// there (rule 9).
 fn below(draft: &mut Draft<'_>, index: Index, target: &Target, delta: &Delta) {
     let view = draft.view;
-    let above: Vec<Index> = view.apply_queue(target).collect();
-    let waits = !above.is_empty() || view.commit_head(target).is_some() || view.is_held(target);
-    let place = above.first().copied().unwrap_or(index);
+    let later: Vec<Index> = view.apply_queue(target).collect();
+    let waits = !later.is_empty() || view.commit_head(target).is_some() || view.is_held(target);
+    let place = later.first().copied().unwrap_or(index);
     draft.disturb(target);
     let own = delta.written_by(index);
-    let committed = decide_anew(draft, place, target, &above, |_| own.clone());
+    let committed = decide_anew(draft, place, target, &later, |_| own.clone());
     let staged = draft.configuration(target);
     staged.commit(committed);
     staged.applied = own;
-    if !above.is_empty() {
+    if !later.is_empty() {
         staged.header.recheck = Some(Index::ZERO);
     }
     if !waits {
@@ -62,7 +72,7 @@ fn below(draft: &mut Draft<'_>, index: Index, target: &Target, delta: &Delta) {
 }
 
 /// Nothing is under way, so both sides are alike.
-fn on_top(draft: &mut Draft<'_>, index: Index, target: &Target, delta: &Delta) {
+fn above(draft: &mut Draft<'_>, index: Index, target: &Target, delta: &Delta) {
     let before = draft.view.committed(target);
     let staged = draft.configuration(target);
     staged.commit(delta.written_by(index));

@@ -8,7 +8,7 @@ use crate::facts::Fact;
 use crate::scenario::{Entry, Faults, Scenario, leaf, path};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    vec![met(), met_invalid(), met_wide(), tampered(), adopted(), enforced(), asked()]
+    vec![met(), met_invalid(), met_wide(), met_many(), tampered(), adopted(), enforced(), asked()]
 }
 
 /// What a device had before anyone met it.
@@ -74,6 +74,24 @@ fn met_wide() -> Scenario {
             "met-wide",
             "devices are first met while a change of more than one write is prepared or open on them",
             vec![Entry::atomic("t1:/a=1 t2:/a=1").asynchronous()],
+        )
+    }
+}
+
+fn met_many() -> Scenario {
+    Scenario {
+        own: own(&["/a", "/b", "/c"]),
+        small: true,
+        faults: Faults { restarts: 1, refusals: 1, cancels: 1, ..Faults::default() },
+        reaches: vec![Fact::Adopted, Fact::AdoptedBelow, Fact::Applied, Fact::Partial],
+        ..scenario(
+            "met-many",
+            "a device is first met under more than one write can put on top of what it has",
+            vec![
+                Entry::queued("t1:/a=1").asynchronous(),
+                Entry::queued("t1:/b=2").asynchronous(),
+                Entry::queued("t1:/a=3,/c=3").asynchronous(),
+            ],
         )
     }
 }
