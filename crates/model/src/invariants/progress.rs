@@ -2,7 +2,7 @@
 //! except what waits for a device that is gone for good. Nothing sets off an endless chain of writes.
 
 use lockstep_protocol::record::Transaction;
-use lockstep_types::Target;
+use lockstep_types::{Target, Timestamp};
 
 use super::Step;
 use crate::system::System;
@@ -30,8 +30,16 @@ fn waits_for_the_gone(system: &System, transaction: &Transaction) -> bool {
         let term = system.store.mastership(target).map(|m| m.term).unwrap_or_default();
         system.devices.get(target).is_some_and(|device| device.election > term)
     };
+    // What is left alone is waited for until it is resumed, or the deadline.
+    let endless = transaction.deadline >= Timestamp::new(u64::MAX / 2);
+    let paused = |target: &Target| {
+        let waits = !transaction.is_atomic() || endless;
+        waits && system.store.header(target).paused
+    };
     let mut targets = transaction.targets.keys();
-    (!transaction.is_atomic() && targets.clone().any(gone)) || targets.any(usurped)
+    targets.clone().any(paused)
+        || (!transaction.is_atomic() && targets.clone().any(gone))
+        || targets.any(usurped)
 }
 
 /// A client whose node died or lost its lease has to ask again.

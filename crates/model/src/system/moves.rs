@@ -23,7 +23,6 @@ impl System {
             moves.extend(live.map(Action::Submit));
         }
         self.connection_moves(&mut moves);
-        self.operator_moves(&mut moves);
         self.notice_moves(&mut moves);
         self.node_moves(&mut moves);
         moves.extend(self.deadlines());
@@ -49,6 +48,7 @@ impl System {
         let mut mishaps = Vec::new();
         self.device_mishaps(&mut mishaps);
         self.node_mishaps(&mut mishaps);
+        self.resumes(&mut mishaps);
         mishaps
     }
 
@@ -85,15 +85,15 @@ impl System {
         }
     }
 
-    /// Whoever pauses a target resumes it in the end.
-    fn operator_moves(&self, moves: &mut Vec<Action>) {
+    /// Whoever pauses a target may resume it, any time or never.
+    fn resumes(&self, mishaps: &mut Vec<Action>) {
         let ordered = |target: &Target| {
             self.letters.iter().any(|letter| letter.wake == Wake::Operate(target.clone()))
         };
         let paused = self.scenario.targets.iter();
         let paused = paused.filter(|t| self.store.header(t).paused && !ordered(t));
         if let Some(node) = (0..self.nodes.len()).find(|n| self.hears(*n)) {
-            moves.extend(paused.map(|t| Action::Operate(node, t.clone(), Order::Resume)));
+            mishaps.extend(paused.map(|t| Action::Operate(node, t.clone(), Order::Resume)));
         }
     }
 

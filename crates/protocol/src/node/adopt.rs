@@ -100,7 +100,9 @@ impl Node {
     /// Has it recorded; or nothing is left of it to be.
     pub(super) fn adopt(&mut self, target: &Target, seen: &Tree, out: &mut Vec<Command>) {
         let free = self.desk.is_free(&Wake::Append, self.view.revision());
-        if self.view.undo_head(target).is_none() && self.adoption(target, seen).is_some() {
+        let paused = self.view.header(target).paused;
+        let adopts = self.adoption(target, seen).is_some() && !paused;
+        if self.view.undo_head(target).is_none() && adopts {
             if free {
                 self.wake_append(out);
             }
@@ -179,7 +181,8 @@ impl Node {
         let link =
             self.desk.link(target).filter(|link| link.connection == mastership.connection)?;
         let Work::Answered(Outcome::Seen(seen)) = &link.work else { return None };
-        let free = self.view.undo_head(target).is_none() && link.up;
+        let paused = self.view.header(target).paused;
+        let free = self.view.undo_head(target).is_none() && link.up && !paused;
         let (place, delta) = self.adoption(target, seen).filter(|_| free)?;
         let request = Arc::new(Request {
             id: self.unused_id("adopt", &format!("{target}.{}", self.view.head().index))?,

@@ -59,6 +59,9 @@ impl Node {
         }
     }
 
+    /// One that was paused meanwhile is not recorded as in line: what is to be undone there would wait for a
+    /// device that is sent nothing.
+    ///
     /// A resync that left the apply head's units alone, or carried them, is void once that head was
     /// withdrawn: the device may hold what nobody wants any more.
     fn fill_synced(
@@ -75,7 +78,7 @@ impl Node {
         };
         let header = view.header(target);
         let nothing_new = header.synced == term && !header.adopting;
-        if nothing_new || over.is_some_and(withdrawn) {
+        if nothing_new || header.paused || over.is_some_and(withdrawn) {
             return;
         }
         let trials = self.desk.link(target).map(|link| link.trials).unwrap_or_default();

@@ -81,6 +81,7 @@ fn met_wide() -> Scenario {
 fn met_many() -> Scenario {
     Scenario {
         own: own(&["/a", "/b", "/c"]),
+        saved: own(&["/c"]),
         small: true,
         faults: Faults { restarts: 1, refusals: 1, cancels: 1, ..Faults::default() },
         reaches: vec![Fact::Adopted, Fact::AdoptedBelow, Fact::Applied, Fact::Partial],
