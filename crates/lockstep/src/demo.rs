@@ -5,8 +5,11 @@ mod tell;
 mod tour;
 
 use std::io::IsTerminal;
+use std::pin::pin;
+use std::time::Duration;
 
 use clap::Args;
+use tokio::time::timeout;
 
 use crate::cli::Failed;
 use crate::signals::Signals;
@@ -27,12 +30,22 @@ pub(crate) struct Demo {
     exit: bool,
 }
 
+/// How long a start is waited for that is not wanted any more.
+const START: Duration = Duration::from_secs(5);
+
 /// `demo`.
 pub(crate) async fn demo(demo: &Demo) -> Result<(), Failed> {
     let mut signals = Signals::new()?;
+    let mut start = pin!(Network::start());
     let network = tokio::select! {
-        network = Network::start() => network?,
-        signal = signals.next() => return Err(signal.into()),
+        network = &mut start => network?,
+        signal = signals.next() => {
+            // What has begun is ended in order: a store that is still being opened would be left behind.
+            if let Ok(Ok(network)) = timeout(START, start).await {
+                network.stop().await?;
+            }
+            return Err(signal.into());
+        }
     };
     let toured = tokio::select! {
         toured = tour::tour(&network) => toured,

@@ -80,7 +80,7 @@ fn met_wide() -> Scenario {
 
 fn met_many() -> Scenario {
     Scenario {
-        own: own(&["/a", "/b", "/c"]),
+        own: own(&["/a", "/b", "/c", "/d"]),
         saved: own(&["/c"]),
         small: true,
         faults: Faults { restarts: 1, refusals: 1, cancels: 1, ..Faults::default() },
