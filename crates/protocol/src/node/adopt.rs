@@ -119,7 +119,9 @@ impl Node {
         let binding = self.view.binding(target)?;
         if !header.met {
             let own = binding.initial == Initial::Adopt && !seen.is_empty();
-            return own.then(|| self.below(target, seen));
+            // What was begun is ended, whatever became of the device meanwhile.
+            let begun = !self.view.applied(target).is_empty();
+            return (own || begun).then(|| self.below(target, seen));
         }
         // A device that is being brought in line was away: what differs is not what somebody wanted.
         let drifted = binding.drift == Drift::Adopt && self.view.is_synchronised(target);
