@@ -6,7 +6,7 @@
 (* store).  Anything can happen between two of them: a crash, a lost       *)
 (* connection, a new master, a turn, a cancel.                             *)
 (***************************************************************************)
-EXTENDS Windows
+EXTENDS Adopting
 
 \* A node writes to a device only on the connection it won its term on, one
 \* request at a time, and unless operators want it left alone.
@@ -27,7 +27,7 @@ Push(i, t) == LET units == With(i, t, config[t].applied).units IN [p \in Paths(i
 \* The head of the apply queue, unless it has to be validated again first.
 Sendable(t) == LET i == ApplyHead(t) IN
   /\ i # 0 /\ ~NothingToSend(i, t)
-  /\ config[t].recheck = 0 \/ i <= config[t].recheck
+  /\ i <= config[t].recheck
 
 SendProposal(n, t) ==
   /\ Ready(n, t) /\ InSync(n, t) /\ Sendable(t)
@@ -88,10 +88,14 @@ Difference(t, seen) ==
 
 \* The request remembers the head it looked at.  With nothing to send it is as
 \* good as answered.  After a refusal, difference and head go as one Set (rule 8).
+\* A device that has something of its own to be adopted is sent nothing.
 SendDifference(n, t, seen) ==
   LET delta == Difference(t, seen)
       head  == Overlaid(t)
-  IN IF DOMAIN delta = {}
+  IN IF DOMAIN ToAdopt(t, seen) # {}
+     THEN request' = [request EXCEPT ![n][t] = [stage |-> "answered", what |-> "adopt", seen |-> seen,
+                                                term |-> belief[n][t].term]]
+     ELSE IF DOMAIN delta = {}
      THEN request' = [request EXCEPT ![n][t] = [stage |-> "answered", what |-> "sync", i |-> head, ok |-> TRUE,
                                                 made |-> Empty, term |-> belief[n][t].term]]
      ELSE IF config[t].refused /\ head # 0 /\ Sendable(t)
@@ -161,6 +165,7 @@ Taken(t, term, i, delta, ok, what) ==
   IF ~ok THEN [device EXCEPT ![t] = d]
   ELSE IF what \in {"confirm", "cancel"} THEN [device EXCEPT ![t] = Ended(d, what = "confirm")]
   ELSE [device EXCEPT ![t] = [d EXCEPT !.values = Overlay(@, MadeOf(delta)),
+                                       !.theirs = @ \ DOMAIN delta,
                                        !.trial = IF what = "try" THEN i ELSE @,
                                        !.before = IF what = "try" THEN d.values ELSE @,
                                        !.picky = @ /\ what # "both"]]
@@ -234,16 +239,17 @@ RevertInStore(t) ==
 \* queue: then something it had left on the device may have been left alone.
 Marked(old, made) == [p \in Path |-> IF p \in DOMAIN made THEN made[p] ELSE old[p]]
 SyncedConfig(t, r) ==
-  [config EXCEPT ![t].synced = r.term, ![t].refused = FALSE, ![t].rewritten = Marked(@, r.made),
-                 ![t].trial = IF @ # 0 /\ log[@].proposal[t] \in {"Pending", "Accepted"} THEN @ ELSE 0]
+  [config EXCEPT ![t] = [InLine(t, @, r.term) EXCEPT !.rewritten = Marked(@, r.made)]]
 
 \* Rule 8.  Refused alone: next time together with the head, if there is one.
 \* Refused together: next time alone again, since it may have been the head.
 \* A device that is to be left alone is not synchronised, so that undos do not
-\* wait for it.
+\* wait for it.  One that was synchronised, and was to be changed back, is not
+\* any more once it refuses that.
 RecordSync(t, r) ==
   IF config[t].paused THEN UNCHANGED store
-  ELSE IF ~r.ok THEN config' = [config EXCEPT ![t].refused = r.what = "sync"] /\ UNCHANGED log
+  ELSE IF ~r.ok THEN /\ UNCHANGED log
+                     /\ config' = [config EXCEPT ![t].refused = r.what = "sync", ![t].synced = IF @ = r.term THEN 0 ELSE @]
   ELSE IF r.i # 0 /\ ApplyHead(t) # r.i THEN UNCHANGED store
   ELSE IF r.what = "both" THEN RecordApplied(r.i, t, SyncedConfig(t, r))
   ELSE config' = SyncedConfig(t, r) /\ UNCHANGED log
@@ -257,6 +263,7 @@ Record(n, t) ==
      THEN UNCHANGED store /\ belief' = [belief EXCEPT ![n][t].term = 0]
      ELSE /\ UNCHANGED belief
           /\ IF r.what \in {"sync", "both"} THEN RecordSync(t, r)
+             ELSE IF r.what = "adopt" THEN RecordAdopted(t, r)
              ELSE IF r.what = "apply" /\ ApplyHead(t) = r.i
                   THEN IF r.ok THEN RecordApplied(r.i, t, config) ELSE RecordRefused(r.i, t)
              ELSE IF r.what = "try" /\ ApplyHead(t) = r.i

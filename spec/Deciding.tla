@@ -48,7 +48,7 @@ Entry(k, l, origin) ==
            ELSE IF e.named # {} THEN e.named
            ELSE IF j = 0 THEN {}
            ELSE IF e.kind = "Restore" THEN TargetsSince(j, l) ELSE DOMAIN l[j].proposal
-  IN [item |-> k, of |-> j, status |-> "Pending", reason |-> None,
+  IN [item |-> k, own |-> None, of |-> j, status |-> "Pending", reason |-> None,
       proposal |-> [t \in T |-> "Pending"], outBy |-> Empty, delta |-> Empty, undo |-> Empty,
       written |-> IF e.kind = "Change" /\ k \in Run.wide THEN {} ELSE T,
       window |-> IF e.window THEN "asked" ELSE None, trial |-> FALSE,
@@ -76,7 +76,7 @@ Submit(k) ==
 \* DECIDE
 
 AtCommitHead(i) == \A t \in Targets(i) :
-  i = Min(CommitQueue(t)) /\ config[t].holder = 0 /\ config[t].recheck = 0
+  i = Min(CommitQueue(t)) /\ config[t].holder = 0 /\ config[t].recheck = Checked
 
 \* A Rollback concerns those of its targets where its change is still live,
 \* and must find it to be the latest there: as a whole, or path by path.
@@ -177,7 +177,7 @@ GiveUpUnwritten(i) ==
   /\ log' = [log EXCEPT ![i].status = "Rejected", ![i].reason = "incomplete"] /\ UNCHANGED config
   /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
-IsNext(i, t) == i = Min(CommitQueue(t)) /\ config[t].holder = 0 /\ config[t].recheck = 0
+IsNext(i, t) == i = Min(CommitQueue(t)) /\ config[t].holder = 0 /\ config[t].recheck = Checked
 
 Prepare(i, t) ==
   /\ log[i].status = "Pending" /\ IsWide(i) /\ log[i].written = Targets(i)
@@ -254,24 +254,26 @@ Turn(i) == MayTurn(i) /\ Write(LogTurned(i), ConfigTurned(i))
 
 LogWithdrawn(i, T) ==
   LET marked == [log EXCEPT ![i].proposal = [t \in DOMAIN @ |-> IF t \in T THEN "Withdrawn" ELSE @[t]]]
-  IN DecidedAnew(Unlinked(marked, i, T), i, T)
+  IN DecidedAnew(Unlinked(marked, i, T), i, [t \in {u \in T : Joins(i, u)} |-> Anew(i, t)])
 CommittedWithout(i, t) ==
   LET left == Without(i, t, config[t].committed) IN
   IF Joins(i, t) THEN [left EXCEPT !.units = Anew(i, t).units] ELSE left
 
+\* What is prepared on values that change below it is void.
+Disturbed(t) ==
+  IF config[t].holder # 0 /\ log[config[t].holder].status = "Pending"
+  THEN [config[t] EXCEPT !.holder = 0, !.prepared = Empty] ELSE config[t]
+
 ConfigWithdrawn(i, T) ==
   [t \in Target |->
      IF t \notin T THEN config[t]
-     ELSE LET c == config[t]
-              head == i = ApplyHead(t)
+     ELSE LET head == i = ApplyHead(t)
               behind == \E k \in ApplyQueue(t) : k > i
-              below == c.holder # 0 /\ log[c.holder].status = "Pending"   \* what is prepared on it is void
-          IN [c EXCEPT !.committed = CommittedWithout(i, t),
-                       !.holder = IF below THEN 0 ELSE @,
-                       !.prepared = IF below THEN Empty ELSE @,
+          IN [Disturbed(t) EXCEPT
+                       !.committed = CommittedWithout(i, t),
                        !.applied.index = IF head THEN i ELSE @,
                        !.synced = IF head THEN 0 ELSE @,
-                       !.recheck = IF ~behind THEN @ ELSE IF @ = 0 THEN i ELSE Min({@, i})]]
+                       !.recheck = IF behind THEN Min({@, i}) ELSE @]]
 
 Withdraw(i, T) == Write(LogWithdrawn(i, T), ConfigWithdrawn(i, T))
 
@@ -281,8 +283,8 @@ Recheck(t) ==
   LET behind == {k \in ApplyQueue(t) : k > config[t].recheck}
       k == Min(behind)
   IN
-  /\ config[t].recheck # 0
-  /\ IF behind = {} THEN config' = [config EXCEPT ![t].recheck = 0] /\ UNCHANGED log
+  /\ config[t].recheck # Checked
+  /\ IF behind = {} THEN config' = [config EXCEPT ![t].recheck = Checked] /\ UNCHANGED log
      ELSE IF Valid(StandsAfter(k, t).units) THEN config' = [config EXCEPT ![t].recheck = k] /\ UNCHANGED log
      ELSE IF IsAtomic(k) THEN Turn(k)
      ELSE Withdraw(k, {t})

@@ -11,10 +11,15 @@ EXTENDS Lockstep
 WasCommitted(i) == \/ log[i].status \in {"Committed", "Confirming", "Reverting", "Applied", "Partial", "Reverted"}
                    \/ log[i].undo # Empty
 
+\* What the device had when it was first met.  It counts as having been there all along.
+Base(t) ==
+  LET met == {i \in Index : IsMet(i) /\ t \in Targets(i)} IN
+  IF met = {} THEN Blank ELSE LET i == Max(met) IN Put(Blank, Delta(i, t), i)
+
 \* The changes in S on top of each other, in log order.
 FoldOf(t, S) == [p \in Path |->
   LET last == Latest({i \in S : p \in DOMAIN Delta(i, t)}) IN
-  IF last = 0 THEN Nothing ELSE Unit(Delta(last, t)[p], last)]
+  IF last = 0 THEN Base(t)[p] ELSE Unit(Delta(last, t)[p], last)]
 
 \* No configuration holds anything that i wrote.
 NoTrace(i) == \A t \in Target : \A p \in Path :
@@ -31,15 +36,16 @@ Dead(k, t, p) == /\ IsChange(k) /\ ~IsRestore(k) /\ t \in Targets(k) /\ log[k].p
 ---------------------------------------------------------------------------
 \* ORDER
 
-\* Committed in log order, applied in commit order, applied <= committed.
+\* Committed in log order, applied in commit order, applied <= committed.  What
+\* a device had when it was first met has no place in that.
 Order ==
   \A t \in Target :
     /\ config[t].applied.index <= config[t].committed.index
     /\ \A i \in CommitQueue(t) : i > config[t].committed.index
-    /\ \A i \in Index : WasCommitted(i) /\ t \in Targets(i) => i <= config[t].committed.index
+    /\ \A i \in Index : WasCommitted(i) /\ ~IsMet(i) /\ t \in Targets(i) => i <= config[t].committed.index
     /\ \A i \in ApplyQueue(t), k \in Index :
          /\ k > i /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Applied", "Refused"}
-         => NothingToSend(k, t)
+         => NothingToSend(k, t) \/ IsMet(k)
 
 \* Nothing goes back: neither index, nor a term, nor the log, nor the horizon.
 OrderForward ==
@@ -141,13 +147,13 @@ History == \A t \in Target : \A k \in horizon..Len(log) : AsOf(t, k) = FoldOf(t,
 \* The changes that are applied on t and not taken back there.
 AppliedLive(t) ==
   LET done == {i \in Index : t \in Targets(i) /\ log[i].proposal[t] = "Applied"}
-      out  == {r \in done : ~IsChange(r)}
-  IN (done \ out) \ {log[r].of : r \in out}
+      out  == {log[r].of : r \in {k \in done : IsRollback(k)}}
+  IN {i \in done : IsChange(i)} \ out
 
 \* What clients asked with the changes in S, one after the other; a Restore asks for all that was asked up to its entry.
 RECURSIVE AskedBy(_, _)
 AskedBy(t, S) ==
-  IF S = {} THEN Values(Blank) ELSE
+  IF S = {} THEN Values(Base(t)) ELSE
   LET i == Max(S) IN
   IF IsRestore(i) THEN AskedBy(t, ShownAfter(log[i].of, t)) ELSE Overlay(AskedBy(t, S \ {i}), Delta(i, t))
 
@@ -180,7 +186,7 @@ NeverAgain ==
 \* What is applied is valid, and so is what is committed, except while a
 \* recheck is under way.
 StaysValid == \A t \in Target : /\ Valid(config[t].applied.units)
-                                /\ config[t].recheck = 0 => Valid(config[t].committed.units)
+                                /\ config[t].recheck = Checked => Valid(config[t].committed.units)
 
 ---------------------------------------------------------------------------
 \* UNDO
@@ -210,7 +216,9 @@ Fencing ==
                  \/ /\ device[t].trial # 0 /\ device'[t].values = device[t].before
                     /\ \/ faults' # faults \/ device[t].trial # config[t].trial
                        \/ \E n \in Node : request'[n][t] # Idle /\ request'[n][t].term = device'[t].election
-                 \/ \E s \in stray[t] : s.term = device'[t].election]_vars
+                 \/ \E s \in stray[t] : s.term = device'[t].election
+                 \/ device'[t].theirs # device[t].theirs       \* somebody else
+    ]_vars
 
 OneMaster == \A t \in Target : /\ device[t].election <= master[t].term
                                /\ Cardinality({n \in Node : IsMaster(n, t)}) <= 1
@@ -222,12 +230,14 @@ Connected(t) == device[t].on /\ \E n \in Node : IsMaster(n, t) /\ Usable(n, t) /
 Holds(t, p, units) == device[t].values[p] \in {units[p].value, Made(units[p].value)}
 
 \* A connected, synchronised device holds the applied values, or what it makes
-\* of them, or already what the head of a queue is about to bring.
+\* of them, or already what the head of a queue is about to bring; except for
+\* what somebody else changed and nobody has dealt with.
 Pushing(t) == ({ApplyHead(t)} \ {0}) \cup UndoQueue(t) \cup OnTrial(t)
 InStep ==
   \A t \in Target : Connected(t) /\ Synchronised(t) =>
     \A p \in Path :
       \/ Holds(t, p, config[t].applied.units)
+      \/ p \in device[t].theirs
       \/ \E i \in Pushing(t) : /\ p \in Paths(i, t)
                                /\ \/ Holds(t, p, With(i, t, config[t].applied).units)
                                   \/ Holds(t, p, AfterUndo(i, t).units)
@@ -256,11 +266,20 @@ Paused ==
   [][\A n \in Node, t \in Target :
        config[t].paused /\ request'[n][t] # request[n][t] => request'[n][t].stage \in {"idle", "answered"}]_vars
 
+\* A device that has a configuration of its own is sent nothing before that was
+\* recorded.  What is recorded later without anyone ordering it is what somebody
+\* else changed, never what the device lost.
+HandsOff ==
+  [][/\ \A n \in Node, t \in Target : Sends(n, t) /\ IsMaster(n, t) => config[t].met
+     /\ \A i \in DOMAIN log' \ Index : log'[i].own = "adopt" =>
+          \A t \in DOMAIN log'[i].delta : \/ config[t].adopting
+                                         \/ \A p \in DOMAIN log'[i].delta[t] : log'[i].delta[t][p] = Theirs]_vars
+
 \* In the end every device that is not gone for good, or left alone, is there.
 Convergence == <>[](\A t \in {u \in Target \ Run.gone : ~config[u].paused} :
   /\ Connected(t) /\ Synchronised(t)
   /\ config[t].committed.units = config[t].applied.units
-  /\ \A p \in Path : Holds(t, p, config[t].applied.units))
+  /\ \A p \in Path : Holds(t, p, config[t].applied.units) \/ (Run.drift = "report" /\ p \in device[t].theirs))
 
 ---------------------------------------------------------------------------
 \* DURABILITY

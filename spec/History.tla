@@ -32,8 +32,9 @@ Comes(i, t) == IF IsRestore(i) THEN Changed(config[t].committed.units, AsOf(t, l
 
 ---------------------------------------------------------------------------
 \* DECIDED ANEW: when i is withdrawn on t, a Restore behind it may hold some of
-\* what is gone.  The entries behind it come to what they would have come to
-\* without it; none of them was ever sent.
+\* what is gone; and when a device is first met, all that was decided before
+\* comes to lie on what it has.  The entries behind come to what they would have
+\* come to with that below them; none of them was ever sent.
 
 Behind(i, t) == {k \in ApplyQueue(t) : k > i}
 Joins(i, t) == \E k \in Behind(i, t) : IsRestore(k)
@@ -56,15 +57,15 @@ Replay(i, t, Q, done) ==
        [units |-> units, stood |-> Extend(done.stood, k, units), deltas |-> Extend(done.deltas, k, delta),
         covers |-> Extend(done.covers, k, [p \in DOMAIN delta |-> done.units[p]])])
 
-Anew(i, t) ==
-  LET below == TakenOut(i, t, Back(t, config[t].committed, Behind(i, t))).units IN
+\* The entries behind i on t, with `below` after i.
+Redone(i, t, below) ==
   Replay(i, t, Behind(i, t), [units |-> below, stood |-> Extend(Empty, i, below), deltas |-> Empty, covers |-> Empty])
+Anew(i, t) == Redone(i, t, TakenOut(i, t, Back(t, config[t].committed, Behind(i, t))).units)
 
-\* The log `l` in which i was withdrawn on the targets T.  (Revisions do not hang on what a Restore comes to.)
-DecidedAnew(l, i, T) ==
-  LET redone == [t \in {u \in T : Joins(i, u)} |-> Anew(i, t)]
-      is(k, t) == t \in DOMAIN redone /\ k \in Behind(i, t)
-  IN [k \in DOMAIN l |-> [l[k] EXCEPT
+\* The log `l` in which the entries behind i are redone so, by target.  (Revisions do not hang on what they come to.)
+DecidedAnew(l, i, redone) ==
+  LET is(k, t) == t \in DOMAIN redone /\ k \in Behind(i, t) IN
+  [k \in DOMAIN l |-> [l[k] EXCEPT
         !.delta = [t \in DOMAIN @ |-> IF is(k, t) THEN redone[t].deltas[k] ELSE @[t]],
         !.undo = [t \in DOMAIN @ |-> IF is(k, t) THEN [@[t] EXCEPT !.units = redone[t].covers[k]] ELSE @[t]]]]
 =============================================================================

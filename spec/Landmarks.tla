@@ -8,7 +8,7 @@
 EXTENDS Retained, TLC
 
 Landmark(k, name, met) == TLCGet(k) \/ (met => TLCSet(k, TRUE) /\ PrintT(name))
-ASSUME \A k \in 1..60 : TLCSet(k, FALSE)
+ASSUME \A k \in 1..80 : TLCSet(k, FALSE)
 
 Some(status) == \E i \in Index : log[i].status = status
 Because(reason) == \E i \in Index : log[i].reason = reason
@@ -28,15 +28,15 @@ ReachesLiveNowhere  == Landmark(9, "ReachesLiveNowhere", Because("live nowhere")
 ReachesSuperseded   == Landmark(10, "ReachesSuperseded", Because("superseded"))
 \* A Rollback that was turned, and one that concerned fewer targets than its change.
 ReachesRollbackReverted == Landmark(11, "ReachesRollbackReverted",
-  \E i \in Index : ~IsChange(i) /\ log[i].status = "Reverted")
+  \E i \in Index : IsRollback(i) /\ log[i].status = "Reverted")
 ReachesPiecemeal == Landmark(12, "ReachesPiecemeal",
-  \E i \in Index : ~IsChange(i) /\ log[i].status = "Applied" /\ Targets(i) # Targets(log[i].of))
+  \E i \in Index : IsRollback(i) /\ log[i].status = "Applied" /\ Targets(i) # Targets(log[i].of))
 \* A change withdrawn from under a later writer of the same path.
 ReachesRelinked == Landmark(13, "ReachesRelinked",
   \E x \in Proposed("Withdrawn"), k \in Index :
     /\ k > x[1] /\ x[2] \in Targets(k) /\ k \in Live(x[2]) /\ Paths(x[1], x[2]) \cap Paths(k, x[2]) # {})
 \* Rule 9: what stood behind a withdrawal is no longer valid, queued or atomic.
-Invalidated(t) == {k \in ApplyQueue(t) : /\ config[t].recheck # 0 /\ k > config[t].recheck
+Invalidated(t) == {k \in ApplyQueue(t) : /\ k > config[t].recheck
                                          /\ ~Valid(StandsAfter(k, t).units)}
 ReachesInvalidQueued == Landmark(14, "ReachesInvalidQueued", \E t \in Target : \E k \in Invalidated(t) : ~IsAtomic(k))
 ReachesInvalidAtomic == Landmark(15, "ReachesInvalidAtomic", \E t \in Target : \E k \in Invalidated(t) : IsAtomic(k))
@@ -96,7 +96,7 @@ ReachesRevertTakenOver == Landmark(34, "ReachesRevertTakenOver",
 \* A Restore; one that was taken back; one that something was withdrawn from under, and that came to something else.
 ReachesRestored == Landmark(35, "ReachesRestored", \E i \in Index : IsRestore(i) /\ log[i].status = "Applied")
 ReachesRestoreTakenBack == Landmark(36, "ReachesRestoreTakenBack",
-  \E r \in Index : ~IsChange(r) /\ log[r].of # 0 /\ IsRestore(log[r].of) /\ log[r].status = "Applied")
+  \E r \in Index : IsRollback(r) /\ log[r].of # 0 /\ IsRestore(log[r].of) /\ log[r].status = "Applied")
 ReachesDecidedAnew == Landmark(37, "ReachesDecidedAnew",
   \E x \in Proposed("Withdrawn"), k \in Index :
     k > x[1] /\ IsRestore(k) /\ k \in Live(x[2]) /\ log[k].of >= x[1] /\ x[2] \in Targets(log[k].of))
@@ -129,6 +129,25 @@ ReachesKeptUntold == Landmark(52, "ReachesKeptUntold",
 ReachesLost == Landmark(53, "ReachesLost",
   \E n \in Node, t \in Target : LET r == request[n][t] IN
     r.stage = "answered" /\ r.what = "confirm" /\ ~r.ok)
+\* A device that is met: with nothing waiting, below what was decided before, or before it is decided; on top of
+\* which something is valid no more.
+ReachesMet == Landmark(46, "ReachesMet", \E i \in Index : IsMet(i) /\ \E t \in Targets(i) : config[t].committed.index = i)
+ReachesMetBelow == Landmark(47, "ReachesMetBelow",
+  \E i, k \in Index : IsMet(i) /\ k < i /\ \E t \in Targets(i) : /\ k \in Live(t) /\ t \in DOMAIN log[k].undo
+    /\ \E p \in DOMAIN log[k].undo[t].units : log[k].undo[t].units[p].writer = i)
+ReachesMetPending == Landmark(48, "ReachesMetPending",
+  \E i, k \in Index : IsMet(i) /\ k < i /\ log[k].status = "Pending" /\ Targets(i) \cap Targets(k) # {})
+ReachesMetInvalid == Landmark(49, "ReachesMetInvalid",
+  \E t \in Target : config[t].recheck = 0 /\ Invalidated(t) # {})
+\* What somebody else changed: adopted, and taken back again; not adopted, since something is under way by now.
+ReachesAdopted == Landmark(54, "ReachesAdopted", \E i \in Index : log[i].own = "adopt")
+ReachesAdoptionTakenBack == Landmark(55, "ReachesAdoptionTakenBack",
+  \E r \in Index : IsRollback(r) /\ log[r].of # 0 /\ log[log[r].of].own = "adopt" /\ log[r].status = "Applied")
+ReachesNotAdopted == Landmark(56, "ReachesNotAdopted",
+  \E n \in Node, t \in Target : request[n][t].stage = "answered" /\ request[n][t].what = "adopt" /\ config[t].met /\ ~Rests(t))
+\* A synchronised device that is changed back.
+ReachesChangedBack == Landmark(57, "ReachesChangedBack",
+  \E n \in Node, t \in Target : request[n][t].stage = "sent" /\ request[n][t].what = "sync" /\ InSync(n, t))
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

@@ -30,7 +30,8 @@ Answer(k) ==
 
 ---------------------------------------------------------------------------
 \* START
-\* Some node is the master of every target and has synchronised it.  The
+\* Some node is the master of every target and has synchronised it, unless its
+\* device has something of its own and is yet to be met.  The
 \* first `Run.inLog` items of the script are in the log already: a Pending
 \* entry may be left alone for as long as one likes, so this leaves out
 \* nothing but the other orders in which clients might have submitted them.
@@ -41,7 +42,7 @@ FirstEntries(k, origin) ==
 
 Init ==
   /\ horizon = 0 /\ archive = Empty
-  /\ config = [t \in Target |-> NewConfig]
+  /\ config = [t \in Target |-> IF t \in DOMAIN Run.own THEN [NewConfig EXCEPT !.met = FALSE, !.synced = 0] ELSE NewConfig]
   /\ leases = {<<n, 1>> : n \in Node}
   /\ session = [n \in Node |-> 1]
   /\ \E first \in Node :
@@ -51,10 +52,12 @@ Init ==
             IF n = first THEN [term |-> 1, link |-> 1] ELSE [term |-> 0, link |-> 0]]]
   /\ link = [n \in Node |-> [t \in Target |-> [up |-> TRUE, id |-> 1]]]
   /\ request = [n \in Node |-> [t \in Target |-> Idle]]
-  /\ device = [t \in Target |-> [on |-> TRUE, values |-> Values(Blank), election |-> 1, picky |-> FALSE,
-                               trial |-> 0, before |-> Empty]]
+  /\ device = [t \in Target |->
+       [on |-> TRUE, theirs |-> {}, election |-> 1, picky |-> FALSE, trial |-> 0, before |-> Empty,
+        values |-> Overlay(Values(Blank), IF t \in DOMAIN Run.own THEN Run.own[t] ELSE Empty)]]
   /\ stray = [t \in Target |-> {}]
-  /\ faults = [restarts |-> 0, crashes |-> 0, expiries |-> 0, strays |-> 0, resyncs |-> 0, orders |-> 0, timers |-> 0]
+  /\ faults = [restarts |-> 0, crashes |-> 0, expiries |-> 0, strays |-> 0, resyncs |-> 0, orders |-> 0, timers |-> 0,
+               tampers |-> 0, adopts |-> 0]
   /\ reader = [t \in Target |-> Blank]
   /\ told = [k \in Item |-> None]
   /\ ended = {}
@@ -76,7 +79,7 @@ TargetStep(t) ==
   \/ UndoInStore(t) \/ RevertInStore(t) \/ ConfirmInStore(t) \/ TakesBack(t)
   \/ t \notin Run.gone /\ Start(t)
   \/ \E n \in Node :
-       \/ SendProposal(n, t) \/ SendUndo(n, t) \/ SendConfirm(n, t) \/ TryAgain(n, t)
+       \/ SendProposal(n, t) \/ SendUndo(n, t) \/ SendConfirm(n, t) \/ TryAgain(n, t) \/ LookAt(n, t)
        \/ Resync(n, t) \/ Claim(n, t) \/ Read(n, t) \/ SendRead(n, t)
        \/ Deliver(n, t) \/ Record(n, t) \/ StopResync(n, t)
        \/ Lose(n, t) \/ LearnFenced(n, t) \/ (~device[t].on /\ GiveUp(n, t)) \/ Notice(n, t)
@@ -85,13 +88,13 @@ TargetStep(t) ==
 ClientStep ==
   \/ \E k \in Item : Submit(k) \/ Answer(k)
   \/ \E i \in Index : Cancel(i) \/ CallOff(i) \/ Confirm(i)
-  \/ \E t \in Target : Pause(t) \/ Resume(t)
+  \/ \E t \in Target : Pause(t) \/ Resume(t) \/ OrderAdopt(t)
   \/ Look
 \* What time and misfortune do.
 Fault ==
   \/ \E i \in Index : Deadline(i)
   \/ \E n \in Node : Crash(n) \/ Expire(n)
-  \/ \E t \in Target : Stop(t) \/ Start(t) \/ Land(t) \/ TimeOut(t)
+  \/ \E t \in Target : Stop(t) \/ Start(t) \/ Tamper(t) \/ Land(t) \/ TimeOut(t)
   \/ \E n \in Node, t \in Target : Cut(n, t) \/ GiveUp(n, t)
 
 Next == StoreStep \/ (\E t \in Target : TargetStep(t)) \/ ClientStep \/ Fault

@@ -125,7 +125,7 @@ Rejoin(n) ==
 Stop(t) ==
   /\ t \in Run.stops /\ device[t].on /\ faults.restarts < Run.restarts
   /\ faults' = [faults EXCEPT !.restarts = @ + 1]
-  /\ device' = [device EXCEPT ![t] = [on |-> FALSE, values |-> Values(Blank), election |-> 0, picky |-> FALSE,
+  /\ device' = [device EXCEPT ![t] = [on |-> FALSE, values |-> Values(Blank), theirs |-> {}, election |-> 0, picky |-> FALSE,
                                       trial |-> 0, before |-> Empty]]
   /\ link' = IF t \in Run.silent THEN link ELSE [n \in Node |-> [link[n] EXCEPT ![t].up = FALSE]]
   /\ UNCHANGED <<store, masters, session, belief, request, stray, clients, kept>>
@@ -149,4 +149,13 @@ Start(t) ==
        device' = [device EXCEPT ![t].on = TRUE, ![t].values = v, ![t].picky = t \in Run.picky]
   /\ link' = [n \in Node |-> [link[n] EXCEPT ![t].up = FALSE]]
   /\ UNCHANGED <<store, masters, session, belief, request, stray, faults, clients, kept>>
+
+\* Somebody else changes it behind our back.
+Theirs == "theirs"
+Tamper(t) ==
+  /\ device[t].on /\ faults.tampers < Run.tampers
+  /\ \E p \in Run.tampered :
+       device' = [device EXCEPT ![t].values[p] = Theirs, ![t].theirs = @ \cup {p}]
+  /\ faults' = [faults EXCEPT !.tampers = @ + 1]
+  /\ UNCHANGED <<store, masters, nodes, request, stray, clients, kept>>
 =============================================================================

@@ -1,9 +1,10 @@
 ----------------------------- MODULE Operating -----------------------------
 (***************************************************************************)
 (* What operators ask to be done with a target: to leave its device alone, *)
-(* to go on, to look at it again.  While it is paused nothing is sent to   *)
-(* the device, a resync under way stops where it is, undos are recorded in *)
-(* the store alone, and what is queued waits.                              *)
+(* to go on, to have it adopted; and how it is looked at when somebody     *)
+(* else has changed it.  While it is paused nothing is sent to the device, *)
+(* a resync under way stops where it is, undos are recorded in the store   *)
+(* alone, and what is queued waits.                                        *)
 (***************************************************************************)
 EXTENDS Applying
 
@@ -25,5 +26,26 @@ Resume(t) ==
 StopResync(n, t) ==
   /\ config[t].paused /\ request[n][t].stage \in {"claimed", "read"}
   /\ request' = [request EXCEPT ![n][t] = Idle]
+  /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
+
+---------------------------------------------------------------------------
+\* WHAT SOMEBODY ELSE CHANGED
+
+\* An operator wants what the device has to be what is wanted of it.  Nobody can
+\* tell what a device has that is not there, or is left alone.
+OrderAdopt(t) ==
+  /\ faults.adopts < Run.adopts /\ ~config[t].adopting /\ ~config[t].paused /\ HasMaster(t)
+  /\ config' = [config EXCEPT ![t].adopting = TRUE] /\ faults' = [faults EXCEPT !.adopts = @ + 1]
+  /\ UNCHANGED <<log, masters, nodes, request, device, stray, clients, kept>>
+
+\* A synchronised device is read though nothing is to be sent: it says that it
+\* was changed, or somebody asks.  What is found is adopted, or changed back, or
+\* it is as it should be.
+ToBeLookedAt(t) == \/ config[t].adopting /\ Rests(t)
+                   \/ /\ DOMAIN Drift(t, device[t].values) # {}
+                      /\ (Run.drift = "adopt" /\ Rests(t)) \/ Run.drift = "enforce"
+LookAt(n, t) ==
+  /\ Ready(n, t) /\ InSync(n, t) /\ device[t].on /\ ApplyQueue(t) = {} /\ UndoQueue(t) = {} /\ ToBeLookedAt(t)
+  /\ SendDifference(n, t, device[t].values)
   /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 =============================================================================

@@ -51,7 +51,7 @@ IsNeeded(i) == \E t \in Targets(i) :
   \/ i \in Live(t) /\ IsBase(i, t)
 
 \* All that is left of an entry is its place.
-Gone == [item |-> 0, of |-> 0, status |-> "Forgotten", reason |-> None, proposal |-> Empty, outBy |-> Empty,
+Gone == [item |-> 0, own |-> None, of |-> 0, status |-> "Forgotten", reason |-> None, proposal |-> Empty, outBy |-> Empty,
          delta |-> Empty, undo |-> Empty, written |-> {}, window |-> None, trial |-> FALSE, origin |-> Nobody]
 
 \* In writes of bounded size, here of one record: first the proposals of an

@@ -60,6 +60,12 @@ Quiet(script) == [
   gone     |-> {},               \* possibly for good
   boot     |-> {Absent},         \* what a path may hold after a restart
 
+  own      |-> Empty,            \* device -> what it has when it is first met
+  tampered |-> {},               \* paths that somebody else may change on a device ...
+  tampers  |-> 0,                \* ... how often
+  drift    |-> "report",         \* it is left so, or "enforce": changed back, or "adopt": adopted
+  adopts   |-> 0,                \* how often operators have a device adopted
+
   operated |-> {},               \* devices that operators may want left alone ...
   orders   |-> 0,                \* ... how often
 
@@ -258,6 +264,40 @@ PausedRun == [Quiet(PausedScript) EXCEPT !.operated = {"t1"}, !.orders = 1, !.re
                                          !.cuts = {"t1"}, !.terms = 2, !.stops = {"t1"}, !.restarts = 1]
 \* One of two is paused when a window ends.
 PausedWindowRun == [Quiet(UnconfirmedScript) EXCEPT !.inLog = 1, !.operated = {"t2"}, !.orders = 1, !.refuses = {"t1"}]
+
+---------------------------------------------------------------------------
+\* WHAT DEVICES HAVE OF THEIR OWN
+
+\* First met under a queued change, an open one and a Rollback.
+MetScript == << Queued([t1 |-> [a |-> "1"]]),
+                Atomic([t1 |-> [a |-> "2", b |-> "2"]]),
+                RollBack(1, "path") >>
+MetRun == [Quiet(MetScript) EXCEPT !.own = [t1 |-> [a |-> "own"]], !.refuses = {"t1"}, !.stepwise = TRUE,
+                                   !.cuts = {"t1"}, !.terms = 2]
+\* What was decided before may not be valid on top of what the device has.
+MetInvalidScript == << Queued([t1 |-> [a |-> Absent]]),
+                       Queued([t1 |-> [a |-> Absent, b |-> Absent]]),
+                       Queued([t1 |-> [a |-> "3"]]) >>
+MetInvalidRun == [Quiet(MetInvalidScript) EXCEPT !.own = [t1 |-> [a |-> "own", b |-> "own"]], !.needs = Needs,
+                                                 !.refuses = {"t1"}, !.cancels = {2}]
+\* A Restore to before everything that waits: to what the device had all along.
+MetRestoreScript == << Queued([t1 |-> [b |-> "1"]]),
+                       Queued([t1 |-> [a |-> "2", b |-> "2"]]),
+                       InQueue(RestoreTo(1)) >>
+MetRestoreRun == [Quiet(MetRestoreScript) EXCEPT !.own = [t1 |-> [a |-> "own"]], !.cancels = {1, 2}, !.refuses = {"t1"}]
+\* Changed by somebody else, whatever is under way; adopted, and that taken back; or lost in a restart.
+AdoptedScript == << Queued([t1 |-> [a |-> "1", b |-> "1"]]),
+                    Atomic([t1 |-> [b |-> "2"]]),
+                    RollBack(0, "target") >>
+AdoptedRun == [Quiet(AdoptedScript) EXCEPT !.inLog = 1, !.drift = "adopt", !.tampered = {"a"}, !.tampers = 1,
+                                           !.refuses = {"t1"}, !.stops = {"t1"}, !.restarts = 1]
+\* ... while a change is to be confirmed; and it is an operator who orders it.
+TamperedRun == [Quiet(<< Confirmed(Atomic([t1 |-> [a |-> "1"]])) >>) EXCEPT !.tampered = {"a"}, !.tampers = 1, !.adopts = 1,
+                  !.confirms = {1}, !.refuses = {"t1"}, !.stops = {"t1"}, !.restarts = 1]
+\* Changed back, which the device may refuse for a while.
+EnforcedScript == << Atomic([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]) >>
+EnforcedRun == [Quiet(EnforcedScript) EXCEPT !.drift = "enforce", !.tampered = {"a"}, !.tampers = 1, !.resyncRefusals = 1,
+                                             !.refuses = {"t1"}]
 
 ---------------------------------------------------------------------------
 \* A LOG OF WHICH ONLY THE END IS KEPT

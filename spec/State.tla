@@ -53,16 +53,18 @@ Blank == [p \in Path |-> Nothing]
 ---------------------------------------------------------------------------
 \* TRANSACTIONS
 \* An entry of the log:
-\*   item      the script item it came from: its body, and also its id (0: a node's own, the revert of a window)
+\*   item      the script item it came from: its body, and also its id (0: a node's own)
+\*   own       what it is then: "revert" of a window; "met" or "adopt", what a device has of its own
 \*   of        what a Rollback rolls back, or a Restore goes back to, as an index (0: unknown)
 \*   status    Pending -> Committed | Rejected | Cancelled;
+\*             (a node's own begins with Committed, or Applied);
 \*             Committed -> Applied | Partial | Cancelled | Confirming | Reverting | Reverted;
 \*             Confirming -> Applied; Reverting -> Reverted; Forgotten, long after its outcome
 \*   reason    why it was rejected, else None
 \*   proposal  target -> Pending | Accepted (on trial) | Applied | Refused | Withdrawn | Undone
 \*   outBy     target -> the Rollback, committed or applied, that took this change out there
-\*   delta     target -> what a Restore comes to (path -> value), recorded at the decision
-\*   undo      target -> the undo of a Change or Restore, recorded at the decision
+\*   delta     target -> what a Restore comes to (path -> value), recorded at the decision; or what is adopted
+\*   undo      target -> the undo of a Change, Restore or Adopt, recorded at the decision
 \*   written   the targets whose edits are in the store: all of them, unless it is wide
 \*   window    None, or asked -> open -> confirmed | reverted: it is taken out again unless it is confirmed
 \*   trial     it is tried on every device before any of them keeps it
@@ -75,18 +77,24 @@ Final == {"Applied", "Partial", "Rejected", "Reverted", "Cancelled"}
 Open(i) == log[i].status \in {"Committed", "Confirming", "Reverting"}
 HasOutcome(i) == log[i].status \in Final \cup {"Forgotten"}
 
-\* What nodes append of their own accord: the Rollback of what was not confirmed in time.
-RevertBody == [kind |-> "Rollback", atomic |-> TRUE, sync |-> TRUE, set |-> Empty, of |-> 0, rule |-> "window",
-               named |-> {}, window |-> FALSE]
+\* What nodes append of their own accord: the Rollback of what was not confirmed
+\* in time; what a device had when it was first met ("Met"), or has been made
+\* by somebody else since ("Adopt").
+OwnBody(own) == [kind |-> IF own = "met" THEN "Met" ELSE IF own = "adopt" THEN "Adopt" ELSE "Rollback",
+                 rule |-> IF own = "revert" THEN "window" ELSE None,
+                 atomic |-> TRUE, sync |-> TRUE, set |-> Empty, of |-> 0, named |-> {}, window |-> FALSE]
 
-Body(i)      == IF log[i].item = 0 THEN RevertBody ELSE Run.script[log[i].item]
+Body(i)      == IF log[i].item = 0 THEN OwnBody(log[i].own) ELSE Run.script[log[i].item]
 IsRestore(i) == Body(i).kind = "Restore"
-IsChange(i)  == Body(i).kind # "Rollback"                 \* from its decision on a Restore is like a Change
+IsMet(i)     == Body(i).kind = "Met"                      \* it lies below everything, whenever it was found
+IsRollback(i) == Body(i).kind = "Rollback"
+IsChange(i)  == Body(i).kind \in {"Change", "Restore", "Adopt"}  \* from its decision on each is like a Change
 IsAtomic(i)  == Body(i).atomic
 IsWide(i)    == log[i].item \in Run.wide                  \* it has more targets than one write holds
-Delta(i, t)  == IF log[i].item = 0 THEN Empty ELSE IF IsRestore(i) THEN log[i].delta[t] ELSE Body(i).set[t]
+Delta(i, t)  == IF Body(i).kind \in {"Restore", "Met", "Adopt"} THEN log[i].delta[t]
+                ELSE IF log[i].item = 0 THEN Empty ELSE Body(i).set[t]
 Targets(i)   == DOMAIN log[i].proposal
-Source(i)    == IF IsChange(i) THEN i ELSE log[i].of     \* the change that i puts in or takes out
+Source(i)    == IF IsRollback(i) THEN log[i].of ELSE i     \* the change that i puts in or takes out
 Paths(i, t)  == DOMAIN Delta(Source(i), t)
 Withdrawn(i, t) == t \in Targets(i) /\ log[i].proposal[t] = "Withdrawn"
 IsRevert(i)  == Body(i).rule = "window"
@@ -110,15 +118,20 @@ Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
 \*   synced      the term in which the device was last synchronised, 0: not
 \*   holder      the open atomic transaction that holds the commit queue, 0: none
 \*   prepared    the undo that a wide holder recorded here before its decision, else Empty
-\*   recheck     entries behind this index wait to be validated again, 0: none
+\*   recheck     entries behind this index wait to be validated again (Checked: none)
 \*   refused     the device refused its last resync
+\*   met         the device was synchronised at least once: before that, what it holds is its own
 \*   paused      operators want the device left alone
+\*   adopting    operators want what the device has to be what is wanted of it
 \*   trial       the last trial, until the device is known to have kept it or taken it back, 0: none
 \*   rewritten   path -> <<wanted, made>>: what the device makes of a wanted value
 
+Checked == 99                           \* beyond every index
+
 NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
-  [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> 0,
-   refused |-> FALSE, paused |-> FALSE, trial |-> 0, rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
+  [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> Checked,
+   refused |-> FALSE, met |-> TRUE, paused |-> FALSE, adopting |-> FALSE, trial |-> 0,
+   rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
 
 \* Change j taken out of `side` (a committed or applied part of a configuration).
 TakenOut(j, t, side) ==
@@ -134,9 +147,11 @@ With(i, t, side) ==
 \* i taken out of `side` again.  A Rollback that is taken out puts its change
 \* back, unless that was withdrawn on t in the meantime and must stay out.
 \* (Nothing is committed on t after an open Rollback, so "back" is the top.)
+\* What a device had when it was first met was there all along.
 Without(i, t, side) ==
   LET j == log[i].of IN
   IF IsChange(i) THEN TakenOut(i, t, side)
+  ELSE IF ~IsRollback(i) THEN side
   ELSE IF Withdrawn(j, t) THEN side
   ELSE [side EXCEPT !.units = Put(@, Delta(j, t), j), !.revision = IF @ < j THEN j ELSE @]
 
@@ -177,7 +192,7 @@ ConfirmQueue(t) == {i \in OnTrial(t) : log[i].status = "Confirming"}
 Keeps(i) == i # 0 /\ log[i].status \in {"Confirming", "Applied"}
 
 \* A Rollback of a change that was withdrawn on t has nothing to do there (rule 10).
-NothingToSend(i, t) == ~IsChange(i) /\ Withdrawn(log[i].of, t)
+NothingToSend(i, t) == IsRollback(i) /\ Withdrawn(log[i].of, t)
 
 \* Whether the device may have been sent i.
 MaybeSent(i, t) == /\ ~NothingToSend(i, t)

@@ -24,11 +24,11 @@ Confirm(i) ==
 \* The Rollback of i, appended and decided in one write: what it goes back to
 \* stood before, so it waits for no verdict.
 RevertOf(i) ==
-  [item |-> 0, of |-> i, status |-> "Committed", reason |-> None, proposal |-> [t \in Targets(i) |-> "Pending"],
-   outBy |-> Empty, delta |-> Empty, undo |-> Empty, written |-> Targets(i), window |-> None, trial |-> FALSE,
-   origin |-> Nobody]
+  [item |-> 0, own |-> "revert", of |-> i, status |-> "Committed", reason |-> None,
+   proposal |-> [t \in Targets(i) |-> "Pending"], outBy |-> Empty, delta |-> Empty, undo |-> Empty,
+   written |-> Targets(i), window |-> None, trial |-> FALSE, origin |-> Nobody]
 
-Free(t) == CommitQueue(t) = {} /\ config[t].holder = 0 /\ config[t].recheck = 0
+Free(t) == CommitQueue(t) = {} /\ config[t].holder = 0 /\ config[t].recheck = Checked
 
 Revert(i) ==
   LET r == Len(log) + 1 IN

@@ -7,12 +7,12 @@
 //! | [`all_or_nothing`] | `AllOrNothing` | 3 AllOrNothing |
 //! | [`isolation`] | `Isolation` | 4 Isolation |
 //! | [`fold`] | `Fold` | 5 Fold |
-//! | [`history`] | | 4 Isolation, 6 Undo |
+//! | [`history`] | `History` | 4 Isolation, 6 Undo |
 //! | [`settled`] | `Settled` | 5 Fold |
 //! | [`never_again`] | `NeverAgain` | 5 Fold |
 //! | [`undo`] | `Undo` | 6 Undo |
-//! | [`window`] | | 9 Durability, 4 Isolation |
-//! | [`retention`] | | 6 Undo, 9 Durability |
+//! | [`window`] | `Window`, `WindowForward` | 9 Durability, 4 Isolation |
+//! | [`retention`] | `Retention` | 6 Undo, 9 Durability |
 //! | [`fencing`] | `Fencing` | 7 Fencing |
 //! | [`one_master`] | `OneMaster` | 7 Fencing |
 //! | [`in_step`] | `InStep` | 8 Convergence |
@@ -21,7 +21,7 @@
 //! | [`durability`] | `Durability` | 9 Durability |
 //! | [`bounded`] | `Bounded` | 10 Progress |
 //! | [`gone`] | | 1 Order, 5 Fold |
-//! | [`hands_off`] | | 8 Convergence |
+//! | [`hands_off`] | `HandsOff` | 8 Convergence |
 //! | [`paused`] | `Paused` | 8 Convergence |
 //! | [`progress`] | `Progress` | 10 Progress |
 
