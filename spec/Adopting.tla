@@ -10,7 +10,7 @@
 (*   later        on top, and only where nothing is under way: otherwise   *)
 (*                nobody could tell whose change it is                     *)
 (***************************************************************************)
-EXTENDS Windows
+EXTENDS Lifecycle
 
 \* Nothing is under way on t, waits, or may yet be taken back by itself.
 Rests(t) == Free(t) /\ ApplyQueue(t) = {} /\ UndoQueue(t) = {} /\ OnTrial(t) = {} /\ ~KeptOff({t})

@@ -9,9 +9,9 @@
 EXTENDS Adopting
 
 \* A node writes to a device only on the connection it won its term on, one
-\* request at a time, and unless operators want it left alone.
+\* request at a time, while the target is there, and unless operators want it left alone.
 Usable(n, t) == belief[n][t].term > 0 /\ link[n][t].up /\ link[n][t].id = belief[n][t].link
-Ready(n, t)  == Usable(n, t) /\ request[n][t] = Idle /\ ~config[t].paused
+Ready(n, t)  == Usable(n, t) /\ request[n][t] = Idle /\ Bound(t) /\ ~config[t].paused
 InSync(n, t) == config[t].synced = belief[n][t].term
 
 Send(n, t, what, i, delta) ==
@@ -128,11 +128,11 @@ Claim(n, t) ==
   /\ request' = [request EXCEPT ![n][t] = [stage |-> "claimed", term |-> belief[n][t].term]]
   /\ UNCHANGED <<store, masters, nodes, stray, faults, clients, kept>>
 Read(n, t) ==
-  /\ request[n][t].stage = "claimed" /\ Usable(n, t) /\ device[t].on /\ ~config[t].paused
+  /\ request[n][t].stage = "claimed" /\ Usable(n, t) /\ device[t].on /\ Bound(t) /\ ~config[t].paused
   /\ request' = [request EXCEPT ![n][t] = [stage |-> "read", seen |-> device[t].values, term |-> @.term]]
   /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 SendRead(n, t) ==
-  /\ request[n][t].stage = "read" /\ Usable(n, t) /\ ~config[t].paused
+  /\ request[n][t].stage = "read" /\ Usable(n, t) /\ Bound(t) /\ ~config[t].paused
   /\ SendDifference(n, t, request[n][t].seen)
   /\ UNCHANGED <<store, masters, nodes, device, stray, faults, clients, kept>>
 

@@ -37,17 +37,17 @@ IndexOf(k, l) ==
 
 \* Script item k as a new entry of log l.  A Rollback that names no targets
 \* stands in the queues of all targets of what it rolls back, a Restore in those
-\* of all that came later.  `origin` is the session that takes it in.
+\* of all that came later, as far as they are there.  `origin` is the session that takes it in.
 TargetsSince(j, l) == UNION {DOMAIN l[i].proposal : i \in {k \in DOMAIN l :
   k > j /\ l[k].status \notin {"Rejected", "Reverted", "Cancelled"}}}
 
 Entry(k, l, origin) ==
   LET e == Run.script[k]
-      j == IF e.kind = "Change" THEN 0 ELSE IndexOf(e.of, l)
-      T == IF e.kind = "Change" THEN DOMAIN e.set
+      j == IF e.kind \in {"Rollback", "Restore"} THEN IndexOf(e.of, l) ELSE 0
+      T == IF e.kind \notin {"Rollback", "Restore"} THEN DOMAIN e.set
            ELSE IF e.named # {} THEN e.named
            ELSE IF j = 0 THEN {}
-           ELSE IF e.kind = "Restore" THEN TargetsSince(j, l) ELSE DOMAIN l[j].proposal
+           ELSE {t \in IF e.kind = "Restore" THEN TargetsSince(j, l) ELSE DOMAIN l[j].proposal : Bound(t)}
   IN [item |-> k, own |-> None, of |-> j, status |-> "Pending", reason |-> None,
       proposal |-> [t \in T |-> "Pending"], outBy |-> Empty, delta |-> Empty, undo |-> Empty,
       written |-> IF e.kind = "Change" /\ k \in Run.wide THEN {} ELSE T,
@@ -99,10 +99,17 @@ OnTop(i, t, side) ==
   IF IsChange(i) THEN [side EXCEPT !.units = Put(@, Comes(i, t), i), !.revision = i] ELSE With(i, t, side)
 
 \* What is wrong with i on t alone.
-VerdictOn(i, t) == IF Valid(OnTop(i, t, config[t].committed).units) THEN None ELSE "invalid"
+VerdictOn(i, t) == IF Valid(t, OnTop(i, t, config[t].committed).units) THEN None ELSE "invalid"
+
+\* Before a target came to be there was none, or another one by its name.
+RefusalOfRestore(i) ==
+  IF log[i].of = 0 THEN "unknown"
+  ELSE IF \E t \in Targets(i) : log[i].of < config[t].since THEN "beyond"
+  ELSE None
 
 Verdict(i) ==
-  LET refusal == IF IsRestore(i) THEN (IF log[i].of = 0 THEN "unknown" ELSE None)
+  LET refusal == IF ~IsRollback(i) /\ \E t \in Targets(i) : ~Bound(t) THEN "no target"
+                 ELSE IF IsRestore(i) THEN RefusalOfRestore(i)
                  ELSE IF IsChange(i) THEN None ELSE RefusalOfRollback(i) IN
   IF refusal # None THEN refusal
   ELSE IF \E t \in Concerned(i) : VerdictOn(i, t) # None THEN "invalid"
@@ -152,7 +159,7 @@ Reject(i) ==
        IF t \in Targets(i) THEN [config[t] EXCEPT !.committed.index = i] ELSE config[t]]
 
 Decide(i) ==
-  /\ log[i].status = "Pending" /\ AtCommitHead(i) /\ ~IsWide(i)
+  /\ log[i].status = "Pending" /\ AtCommitHead(i) /\ ~IsWide(i) /\ ~IsOfTarget(i)
   /\ Commit(i) \/ Reject(i)
   /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>
 
@@ -285,7 +292,7 @@ Recheck(t) ==
   IN
   /\ config[t].recheck # Checked
   /\ IF behind = {} THEN config' = [config EXCEPT ![t].recheck = Checked] /\ UNCHANGED log
-     ELSE IF Valid(StandsAfter(k, t).units) THEN config' = [config EXCEPT ![t].recheck = k] /\ UNCHANGED log
+     ELSE IF Valid(t, StandsAfter(k, t).units) THEN config' = [config EXCEPT ![t].recheck = k] /\ UNCHANGED log
      ELSE IF IsAtomic(k) THEN Turn(k)
      ELSE Withdraw(k, {t})
   /\ UNCHANGED <<masters, nodes, request, device, stray, faults, clients, kept>>

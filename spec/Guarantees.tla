@@ -13,7 +13,7 @@ WasCommitted(i) == \/ log[i].status \in {"Committed", "Confirming", "Reverting",
 
 \* What the device had when it was first met.  It counts as having been there all along.
 Base(t) ==
-  LET met == {i \in Index : IsMet(i) /\ t \in Targets(i)} IN
+  LET met == {i \in Index : IsMet(i) /\ t \in Targets(i) /\ i > config[t].since} IN
   IF met = {} THEN Blank ELSE LET i == Max(met) IN Put(Blank, Delta(i, t), i)
 
 \* The changes in S on top of each other, in log order.
@@ -30,14 +30,15 @@ Sends(n, t) == request'[n][t].stage = "sent" /\ request[n][t].stage # "sent"
 
 \* What k wrote to p of t was refused, withdrawn or reverted.  (In the scripts
 \* no two changes write the same value to a path; a Restore writes what others did.)
-Dead(k, t, p) == /\ IsChange(k) /\ ~IsRestore(k) /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Refused", "Withdrawn", "Undone"}
+Dead(k, t, p) == /\ IsChange(k) /\ ~IsRestore(k) /\ t \in Targets(k) /\ k > config[t].since /\ log[k].proposal[t] \in {"Refused", "Withdrawn", "Undone"}
                  /\ p \in Paths(k, t) /\ Delta(k, t)[p] # Absent
 
 ---------------------------------------------------------------------------
 \* ORDER
 
 \* Committed in log order, applied in commit order, applied <= committed.  What
-\* a device had when it was first met has no place in that.
+\* a device had when it was first met has no place in that, and what is about a
+\* target itself waits for no device.
 Order ==
   \A t \in Target :
     /\ config[t].applied.index <= config[t].committed.index
@@ -45,7 +46,7 @@ Order ==
     /\ \A i \in Index : WasCommitted(i) /\ ~IsMet(i) /\ t \in Targets(i) => i <= config[t].committed.index
     /\ \A i \in ApplyQueue(t), k \in Index :
          /\ k > i /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Applied", "Refused"}
-         => NothingToSend(k, t) \/ IsMet(k)
+         => NothingToSend(k, t) \/ IsMet(k) \/ IsOfTarget(k)
 
 \* Nothing goes back: neither index, nor a term, nor the log, nor the horizon.
 OrderForward ==
@@ -61,7 +62,7 @@ OrderForward ==
 \* Once, and on all targets in the write that decides.  What is given up
 \* before its decision touches no configuration.
 Successors(s) ==
-  CASE s = "Pending"   -> {"Committed", "Rejected", "Cancelled"}
+  CASE s = "Pending"   -> {"Committed", "Applied", "Rejected", "Cancelled"}
     [] s = "Committed" -> {"Applied", "Partial", "Cancelled", "Confirming", "Reverting", "Reverted"}
     [] s = "Confirming" -> {"Applied"}
     [] s = "Reverting" -> {"Reverted"}
@@ -119,7 +120,7 @@ GoneFirst ==
 \* What a reader may see: a queued change from its decision on, an atomic one
 \* only once it is applied everywhere; and neither once its Rollback is.
 ShownAfter(k, t) == {i \in Index :
-  /\ i <= k /\ IsChange(i) /\ t \in Targets(i)
+  /\ i <= k /\ IsChange(i) /\ t \in Targets(i) /\ i > config[t].since
   /\ log[i].status \in (IF IsAtomic(i) THEN {"Applied"} ELSE {"Committed", "Applied", "Partial"})
   /\ log[i].proposal[t] \in {"Pending", "Applied"}
   /\ ~\E r \in Index : r <= k /\ ~IsChange(r) /\ log[r].of = i /\ t \in Targets(r) /\ log[r].status = "Applied"}
@@ -133,20 +134,20 @@ Isolation ==
        \A t \in Targets(i), p \in Path : reader[t][p].writer = i =>
          /\ log[i].status = "Applied"
          /\ \A u \in Targets(i) : \A q \in Paths(i, u) :
-              \/ reader[u][q].writer >= i
+              \/ reader[u][q].writer >= i \/ config[u].since > i
               \/ \E r \in Index : /\ ~IsChange(r) /\ log[r].of = i /\ log[r].status = "Applied"
                                   /\ u \in Targets(r) /\ t \notin Targets(r)
 
 \* How a target stood after any entry is the fold of the changes up to there that were not taken out by
 \* then: none that was withdrawn or reverted, whenever that was, and none that is open.
-History == \A t \in Target : \A k \in horizon..Len(log) : AsOf(t, k) = FoldOf(t, ShownAfter(k, t))
+History == \A t \in Target : \A k \in Max({horizon, config[t].since})..Len(log) : AsOf(t, k) = FoldOf(t, ShownAfter(k, t))
 
 ---------------------------------------------------------------------------
 \* FOLD
 
 \* The changes that are applied on t and not taken back there.
 AppliedLive(t) ==
-  LET done == {i \in Index : t \in Targets(i) /\ log[i].proposal[t] = "Applied"}
+  LET done == {i \in Index : t \in Targets(i) /\ i > config[t].since /\ log[i].proposal[t] = "Applied"}
       out  == {log[r].of : r \in {k \in done : IsRollback(k)}}
   IN {i \in done : IsChange(i)} \ out
 
@@ -185,8 +186,23 @@ NeverAgain ==
 
 \* What is applied is valid, and so is what is committed, except while a
 \* recheck is under way.
-StaysValid == \A t \in Target : /\ Valid(config[t].applied.units)
-                                /\ config[t].recheck = Checked => Valid(config[t].committed.units)
+StaysValid == \A t \in Target : /\ Valid(t, config[t].applied.units)
+                                /\ config[t].recheck = Checked => Valid(t, config[t].committed.units)
+
+---------------------------------------------------------------------------
+\* GONE
+
+\* Of a target that was removed nothing stands, nothing waits for its device, and
+\* nobody is its master.  One that comes by the same name later has no part in
+\* what was decided before.
+Gone ==
+  \A t \in Target :
+    LET sides == {config[t].committed, config[t].applied}
+        later(i) == i = 0 \/ i > config[t].since
+    IN /\ ~Bound(t) => /\ \A side \in sides : side.units = Blank
+                       /\ ApplyQueue(t) = {} /\ UndoQueue(t) = {} /\ config[t].holder = 0
+                       /\ ~HasMaster(t)
+       /\ \A side \in sides : later(side.revision) /\ \A p \in Path : later(side.units[p].writer)
 
 ---------------------------------------------------------------------------
 \* UNDO
@@ -276,7 +292,7 @@ HandsOff ==
                                          \/ \A p \in DOMAIN log'[i].delta[t] : log'[i].delta[t][p] = Theirs]_vars
 
 \* In the end every device that is not gone for good, or left alone, is there.
-Convergence == <>[](\A t \in {u \in Target \ Run.gone : ~config[u].paused} :
+Convergence == <>[](\A t \in {u \in Target \ Run.gone : Bound(u) /\ ~config[u].paused} :
   /\ Connected(t) /\ Synchronised(t)
   /\ config[t].committed.units = config[t].applied.units
   /\ \A p \in Path : Holds(t, p, config[t].applied.units) \/ (Run.drift = "report" /\ p \in device[t].theirs))

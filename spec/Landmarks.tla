@@ -37,7 +37,7 @@ ReachesRelinked == Landmark(13, "ReachesRelinked",
     /\ k > x[1] /\ x[2] \in Targets(k) /\ k \in Live(x[2]) /\ Paths(x[1], x[2]) \cap Paths(k, x[2]) # {})
 \* Rule 9: what stood behind a withdrawal is no longer valid, queued or atomic.
 Invalidated(t) == {k \in ApplyQueue(t) : /\ k > config[t].recheck
-                                         /\ ~Valid(StandsAfter(k, t).units)}
+                                         /\ ~Valid(t, StandsAfter(k, t).units)}
 ReachesInvalidQueued == Landmark(14, "ReachesInvalidQueued", \E t \in Target : \E k \in Invalidated(t) : ~IsAtomic(k))
 ReachesInvalidAtomic == Landmark(15, "ReachesInvalidAtomic", \E t \in Target : \E k \in Invalidated(t) : IsAtomic(k))
 \* Rule 10: a Rollback with nothing to do on one of its targets.
@@ -148,6 +148,22 @@ ReachesNotAdopted == Landmark(56, "ReachesNotAdopted",
 \* A synchronised device that is changed back.
 ReachesChangedBack == Landmark(57, "ReachesChangedBack",
   \E n \in Node, t \in Target : request[n][t].stage = "sent" /\ request[n][t].what = "sync" /\ InSync(n, t))
+\* A target that goes: with something waiting for its device, or with a Set on its way; what is asked of it then; one
+\* that comes by its name; and one of two that share a change.
+Removed == {i \in Index : Body(i).kind = "Remove" /\ log[i].status = "Applied"}
+ReachesRemovedQueued == Landmark(60, "ReachesRemovedQueued",
+  \E r \in Removed, x \in Proposed("Withdrawn") : x[1] < r /\ x[2] \in Targets(r))
+ReachesRemovedUnderWay == Landmark(61, "ReachesRemovedUnderWay",
+  \E n \in Node, t \in Target : ~Bound(t) /\ request[n][t].stage = "sent" /\ Usable(n, t))
+ReachesNoTarget == Landmark(62, "ReachesNoTarget", Because("no target"))
+ReachesAddedAgain == Landmark(63, "ReachesAddedAgain",
+  \E r \in Removed : \E t \in Targets(r) : Bound(t) /\ \E k \in Live(t) : log[k].status = "Applied")
+ReachesRemovedShared == Landmark(64, "ReachesRemovedShared",
+  \E r \in Removed, k \in Index : \E t \in Targets(r), u \in Targets(k) : k < r /\ t \in Targets(k) /\ k \in Live(u))
+\* A target that is bound to other models; and one that is not, since what may come to stand is not valid by them.
+ReachesRebound == Landmark(65, "ReachesRebound", \E t \in Target : config[t].binding = 2 /\ Live(t) # {})
+ReachesNotRebound == Landmark(66, "ReachesNotRebound",
+  \E i \in Index : Body(i).kind = "Rebind" /\ log[i].reason = "invalid" /\ \A t \in Targets(i) : ValidBy(2, config[t].committed.units))
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

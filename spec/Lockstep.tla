@@ -70,7 +70,7 @@ StoreStep ==
   \/ \E i \in Index : Decide(i) \/ (Unreachable(i) /\ Deadline(i)) \/ \E t \in Targets(i) : RecordNothing(i, t)
   \/ \E i \in Index : DecideWide(i) \/ GiveUpUnwritten(i) \/ \E t \in Targets(i) : Gather(i, t) \/ Prepare(i, t)
   \/ \E t \in Target : Recheck(t)
-  \/ \E i \in Index : Forget(i)
+  \/ \E i \in Index : DecideTarget(i) \/ Forget(i)
   \/ \E i \in Index : RunOut(i) \/ \E n \in Node : RevertLate(n, i)
   \/ ExpireDead
   \/ \E n \in Node : Rejoin(n)
@@ -83,7 +83,7 @@ TargetStep(t) ==
        \/ Resync(n, t) \/ Claim(n, t) \/ Read(n, t) \/ SendRead(n, t)
        \/ Deliver(n, t) \/ Record(n, t) \/ StopResync(n, t)
        \/ Lose(n, t) \/ LearnFenced(n, t) \/ (~device[t].on /\ GiveUp(n, t)) \/ Notice(n, t)
-       \/ Connect(n, t) \/ Elect(n, t) \/ Release(n, t)
+       \/ Connect(n, t) \/ Elect(n, t) \/ Release(n, t) \/ Part(n, t)
 \* What the clients and operators do.
 ClientStep ==
   \/ \E k \in Item : Submit(k) \/ Answer(k)

@@ -9,12 +9,13 @@ EXTENDS Applying
 \* MASTERSHIP
 
 \* A connected node takes a target that has no master, or that it is master of
-\* on an older connection: a new connection is a new term.
+\* on an older connection: a new connection is a new term.  Nobody is the master
+\* of a target that is not there.
 Elect(n, t) ==
   LET me == <<n, session[n]>>
       term == master[t].term + 1
   IN
-  /\ me \in leases /\ link[n][t].up /\ request[n][t] = Idle
+  /\ me \in leases /\ link[n][t].up /\ request[n][t] = Idle /\ Bound(t)
   /\ ~HasMaster(t) \/ (master[t].session = me /\ master[t].link # link[n][t].id)
   /\ master' = [master EXCEPT ![t] = [session |-> me, term |-> term, link |-> link[n][t].id]]
   /\ belief' = [belief EXCEPT ![n][t] = [term |-> term, link |-> link[n][t].id]]
@@ -69,7 +70,7 @@ GiveUp(n, t) ==
 \* CONNECTIONS
 
 Connect(n, t) ==
-  /\ ~link[n][t].up /\ device[t].on /\ request[n][t] = Idle
+  /\ ~link[n][t].up /\ device[t].on /\ request[n][t] = Idle /\ Bound(t)
   /\ link' = [link EXCEPT ![n][t] = [up |-> TRUE, id |-> @.id + 1]]
   /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients, kept>>
 
@@ -78,6 +79,12 @@ Notice(n, t) ==
   /\ link[n][t].up /\ ~device[t].on /\ request[n][t] = Idle
   /\ link' = [link EXCEPT ![n][t].up = FALSE]
   /\ UNCHANGED <<store, masters, session, belief, request, device, stray, faults, clients, kept>>
+
+\* Of a target that is not there any more nothing is waited for.
+Part(n, t) ==
+  /\ ~Bound(t) /\ link[n][t].up
+  /\ Abandon(n, {t}, faults) /\ link' = [link EXCEPT ![n][t].up = FALSE]
+  /\ UNCHANGED <<store, masters, session, belief, device, clients, kept>>
 
 Cut(n, t) ==
   /\ t \in Run.cuts /\ master[t].term < Run.terms

@@ -19,6 +19,7 @@ RestoreTo(k) == [Atomic(Empty) EXCEPT !.kind = "Restore", !.of = k]
 Only(e, T) == [e EXCEPT !.named = T]           \* a Rollback or Restore that names its targets
 InQueue(e) == [e EXCEPT !.atomic = FALSE]        \* a Restore that is queued
 Async(e) == [e EXCEPT !.sync = FALSE]
+AboutTarget(kind, t) == [Atomic([u \in {t} |-> Empty]) EXCEPT !.kind = kind]   \* Add, Rebind, Remove
 Confirmed(e) == [e EXCEPT !.window = TRUE]     \* taken out again unless it is confirmed
 
 ---------------------------------------------------------------------------
@@ -34,6 +35,7 @@ Quiet(script) == [
 
   rejects     |-> FALSE,         \* validation may fail for any reason
   needs       |-> {},            \* <<b, a>>: path b may be set only while path a is
+  rebound     |-> {},            \* the same for a target that is bound anew
   cancels     |-> {},            \* items that may be cancelled, at any moment
   confirms    |-> {},            \* items with a window that may be confirmed
   latePending |-> FALSE,         \* the deadline of a Pending entry may pass
@@ -298,6 +300,34 @@ TamperedRun == [Quiet(<< Confirmed(Atomic([t1 |-> [a |-> "1"]])) >>) EXCEPT !.ta
 EnforcedScript == << Atomic([t1 |-> [a |-> "1"]]), Queued([t1 |-> [b |-> "2"]]) >>
 EnforcedRun == [Quiet(EnforcedScript) EXCEPT !.drift = "enforce", !.tampered = {"a"}, !.tampers = 1, !.resyncRefusals = 1,
                                              !.refuses = {"t1"}]
+
+---------------------------------------------------------------------------
+\* TARGETS THAT COME AND GO
+
+\* A target goes while changes are open and queued on it.
+RemovedScript == << Queued([t1 |-> [a |-> "1"]]),
+                    Atomic([t1 |-> [a |-> "2", b |-> "2"]]),
+                    AboutTarget("Remove", "t1"),
+                    Queued([t1 |-> [a |-> "3"]]) >>
+RemovedRun == [Quiet(RemovedScript) EXCEPT !.refuses = {"t1"}, !.deadline = "any", !.cuts = {"t1"}, !.terms = 2]
+\* It comes again by the same name, with a Set of the old one still on its way.
+AddedAgainScript == << Queued([t1 |-> [a |-> "1", b |-> "1"]]),
+                       AboutTarget("Remove", "t1"),
+                       AboutTarget("Add", "t1"),
+                       RollBack(1, "target"),
+                       Atomic([t1 |-> [a |-> "2"]]) >>
+AddedAgainRun == [Quiet(AddedAgainScript) EXCEPT !.refuses = {"t1"}, !.strays = 1, !.stepwise = TRUE]
+\* One of two goes; what they share goes on at the other, and is rolled back there.
+SharedScript == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
+                   AboutTarget("Remove", "t1"),
+                   RollBack(1, "target") >>
+SharedRun == [Quiet(SharedScript) EXCEPT !.refuses = Both]
+\* Bound to models by which b needs a, with b alone or both of them applied or waiting.
+ReboundScript == << Queued([t1 |-> [b |-> "1"]]),
+                    Queued([t1 |-> [a |-> "2"]]),
+                    AboutTarget("Rebind", "t1"),
+                    Queued([t1 |-> [a |-> Absent]]) >>
+ReboundRun == [Quiet(ReboundScript) EXCEPT !.rebound = Needs, !.refuses = {"t1"}, !.cancels = {1, 2}]
 
 ---------------------------------------------------------------------------
 \* A LOG OF WHICH ONLY THE END IS KEPT

@@ -56,7 +56,7 @@ Blank == [p \in Path |-> Nothing]
 \*   item      the script item it came from: its body, and also its id (0: a node's own)
 \*   own       what it is then: "revert" of a window; "met" or "adopt", what a device has of its own
 \*   of        what a Rollback rolls back, or a Restore goes back to, as an index (0: unknown)
-\*   status    Pending -> Committed | Rejected | Cancelled;
+\*   status    Pending -> Committed | Rejected | Cancelled; or Applied at once, if it is about a target itself
 \*             (a node's own begins with Committed, or Applied);
 \*             Committed -> Applied | Partial | Cancelled | Confirming | Reverting | Reverted;
 \*             Confirming -> Applied; Reverting -> Reverted; Forgotten, long after its outcome
@@ -70,7 +70,8 @@ Blank == [p \in Path |-> Nothing]
 \*   trial     it is tried on every device before any of them keeps it
 \*   origin    the session that took it in and carries it on, where a scenario asks (that of a window)
 \* A body is a Change (target -> path -> value), a Restore or a Rollback
-\* ("target" or "path" rule), atomic or queued, sync or async: see Scenarios.tla.
+\* ("target" or "path" rule), atomic or queued, sync or async; or it is about a
+\* target itself (Add, Rebind, Remove): see Scenarios.tla.
 
 Index == DOMAIN log
 Final == {"Applied", "Partial", "Rejected", "Reverted", "Cancelled"}
@@ -88,6 +89,7 @@ Body(i)      == IF log[i].item = 0 THEN OwnBody(log[i].own) ELSE Run.script[log[
 IsRestore(i) == Body(i).kind = "Restore"
 IsMet(i)     == Body(i).kind = "Met"                      \* it lies below everything, whenever it was found
 IsRollback(i) == Body(i).kind = "Rollback"
+IsOfTarget(i) == Body(i).kind \in {"Add", "Rebind", "Remove"}
 IsChange(i)  == Body(i).kind \in {"Change", "Restore", "Adopt"}  \* from its decision on each is like a Change
 IsAtomic(i)  == Body(i).atomic
 IsWide(i)    == log[i].item \in Run.wide                  \* it has more targets than one write holds
@@ -106,7 +108,7 @@ KeepsOthersOff(i) == log[i].window = "open" \/ (log[i].window = "asked" /\ ~HasO
 \* A change is live on t from its decision until it is withdrawn, reverted or
 \* rolled back there.  The revision of t is its latest live change.
 RolledBack(j, t) == t \in DOMAIN log[j].outBy
-Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
+Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i) /\ i > config[t].since
                           /\ log[i].status \in {"Committed", "Confirming", "Applied", "Partial"}
                           /\ log[i].proposal[t] \in {"Pending", "Accepted", "Applied"}
                           /\ ~RolledBack(i, t)}
@@ -114,6 +116,8 @@ Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
 ---------------------------------------------------------------------------
 \* CONFIGURATIONS
 \* The configuration of a target:
+\*   binding     the models it is bound to (1, or 2 once it is bound anew), 0: there is no such target
+\*   since       when it came to be, or went: earlier entries do not count here
 \*   committed, applied   index (last transaction considered), revision, units
 \*   synced      the term in which the device was last synchronised, 0: not
 \*   holder      the open atomic transaction that holds the commit queue, 0: none
@@ -129,7 +133,7 @@ Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i)
 Checked == 99                           \* beyond every index
 
 NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
-  [committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> Checked,
+  [binding |-> 1, since |-> 0, committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> Checked,
    refused |-> FALSE, met |-> TRUE, paused |-> FALSE, adopting |-> FALSE, trial |-> 0,
    rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
 
@@ -203,8 +207,10 @@ MaybeSent(i, t) == /\ ~NothingToSend(i, t)
 \* The models of a target, as far as a scenario needs them: a path that may be
 \* set only while another one is.
 
-Valid(units) == \A need \in Run.needs :
+ValidBy(binding, units) == \A need \in (IF binding = 2 THEN Run.rebound ELSE Run.needs) :
   units[need[1]].value # Absent => units[need[2]].value # Absent
+Valid(t, units) == ValidBy(config[t].binding, units)
+Bound(t) == config[t].binding # 0
 
 \* The values of t as they stand after k of its apply queue: what is applied,
 \* and the queue up to k on top.

@@ -20,7 +20,7 @@
 //! | [`convergence`] | `Convergence` | 8 Convergence |
 //! | [`durability`] | `Durability` | 9 Durability |
 //! | [`bounded`] | `Bounded` | 10 Progress |
-//! | [`gone`] | | 1 Order, 5 Fold |
+//! | [`gone`] | `Gone` | 1 Order, 5 Fold |
 //! | [`hands_off`] | `HandsOff` | 8 Convergence |
 //! | [`paused`] | `Paused` | 8 Convergence |
 //! | [`progress`] | `Progress` | 10 Progress |
