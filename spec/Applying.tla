@@ -9,9 +9,11 @@
 EXTENDS Adopting
 
 \* A node writes to a device only on the connection it won its term on, one
-\* request at a time, while the target is there, and unless operators want it left alone.
+\* request at a time, while the target is there, and unless operators want it
+\* left alone or claimed: what was dropped for a claim may still land in this term.
 Usable(n, t) == belief[n][t].term > 0 /\ link[n][t].up /\ link[n][t].id = belief[n][t].link
 Ready(n, t)  == Usable(n, t) /\ request[n][t] = Idle /\ Bound(t) /\ ~config[t].paused
+                /\ config[t].claim <= belief[n][t].term
 InSync(n, t) == config[t].synced = belief[n][t].term
 
 Send(n, t, what, i, delta) ==

@@ -30,7 +30,8 @@ Sends(n, t) == request'[n][t].stage = "sent" /\ request[n][t].stage # "sent"
 
 \* What k wrote to p of t was refused, withdrawn or reverted.  (In the scripts
 \* no two changes write the same value to a path; a Restore writes what others did.)
-Dead(k, t, p) == /\ IsChange(k) /\ ~IsRestore(k) /\ t \in Targets(k) /\ k > config[t].since /\ log[k].proposal[t] \in {"Refused", "Withdrawn", "Undone"}
+Dead(k, t, p) == /\ IsChange(k) /\ ~IsRestore(k) /\ t \in Targets(k) /\ k > config[t].since
+                 /\ log[k].proposal[t] \in {"Refused", "Withdrawn", "Undone"}
                  /\ p \in Paths(k, t) /\ Delta(k, t)[p] # Absent
 
 ---------------------------------------------------------------------------
@@ -48,13 +49,15 @@ Order ==
          /\ k > i /\ t \in Targets(k) /\ log[k].proposal[t] \in {"Applied", "Refused"}
          => NothingToSend(k, t) \/ IsMet(k) \/ IsOfTarget(k)
 
-\* Nothing goes back: neither index, nor a term, nor the log, nor the horizon.
+\* Nothing goes back: neither index, nor a term, nor the log, nor the horizon.  A
+\* new term is at least the one that was claimed.
 OrderForward ==
   [][/\ Len(log') >= Len(log) /\ \A i \in Index : log'[i].item = log[i].item
      /\ horizon' >= horizon
      /\ \A t \in Target : /\ config'[t].committed.index >= config[t].committed.index
                           /\ config'[t].applied.index >= config[t].applied.index
-                          /\ master'[t].term >= master[t].term]_vars
+                          /\ master'[t].term >= master[t].term
+                          /\ master'[t].term # master[t].term => master'[t].term >= config[t].claim]_vars
 
 ---------------------------------------------------------------------------
 \* DECISION
@@ -236,7 +239,13 @@ Fencing ==
                  \/ device'[t].theirs # device[t].theirs       \* somebody else
     ]_vars
 
-OneMaster == \A t \in Target : /\ device[t].election <= master[t].term
+\* The device listens to somebody else, and operators have not claimed it.
+ListensToOthers(t) == faults.usurpers > 0 /\ device[t].election = Run.foreign
+IsLeftToOthers(t)  == /\ ListensToOthers(t) /\ device[t].election > master[t].term
+                      /\ config[t].claim <= device[t].election
+
+OneMaster == \A t \in Target : /\ device[t].election <= master[t].term \/ ListensToOthers(t)
+                               /\ config[t].synced <= master[t].term
                                /\ Cardinality({n \in Node : IsMaster(n, t)}) <= 1
 
 ---------------------------------------------------------------------------
@@ -292,7 +301,7 @@ HandsOff ==
                                          \/ \A p \in DOMAIN log'[i].delta[t] : log'[i].delta[t][p] = Theirs]_vars
 
 \* In the end every device that is not gone for good, or left alone, is there.
-Convergence == <>[](\A t \in {u \in Target \ Run.gone : Bound(u) /\ ~config[u].paused} :
+Convergence == <>[](\A t \in {u \in Target \ Run.gone : Bound(u) /\ ~config[u].paused /\ ~IsLeftToOthers(u)} :
   /\ Connected(t) /\ Synchronised(t)
   /\ config[t].committed.units = config[t].applied.units
   /\ \A p \in Path : Holds(t, p, config[t].applied.units) \/ (Run.drift = "report" /\ p \in device[t].theirs))
@@ -343,8 +352,8 @@ WindowForward ==
 \* PROGRESS
 
 \* Everything in the log is decided and gets its outcome, except that a queued
-\* transaction waits for a device that is gone or left alone; and every window is closed.
+\* transaction waits for a device that is gone, left alone or somebody else's; and every window is closed.
 Progress == <>[](\A i \in Index :
   /\ log[i].status # "Pending" /\ log[i].window # "open"
-  /\ IsAtomic(i) \/ (\A t \in Targets(i) : t \notin Run.gone /\ ~config[t].paused) => HasOutcome(i))
+  /\ IsAtomic(i) \/ (\A t \in Targets(i) : t \notin Run.gone /\ ~config[t].paused /\ ~IsLeftToOthers(t)) => HasOutcome(i))
 =============================================================================

@@ -144,7 +144,8 @@ ReachesAdopted == Landmark(54, "ReachesAdopted", \E i \in Index : log[i].own = "
 ReachesAdoptionTakenBack == Landmark(55, "ReachesAdoptionTakenBack",
   \E r \in Index : IsRollback(r) /\ log[r].of # 0 /\ log[log[r].of].own = "adopt" /\ log[r].status = "Applied")
 ReachesNotAdopted == Landmark(56, "ReachesNotAdopted",
-  \E n \in Node, t \in Target : request[n][t].stage = "answered" /\ request[n][t].what = "adopt" /\ config[t].met /\ ~Rests(t))
+  \E n \in Node, t \in Target : /\ request[n][t].stage = "answered" /\ request[n][t].what = "adopt"
+                                /\ config[t].met /\ ~Rests(t))
 \* A synchronised device that is changed back.
 ReachesChangedBack == Landmark(57, "ReachesChangedBack",
   \E n \in Node, t \in Target : request[n][t].stage = "sent" /\ request[n][t].what = "sync" /\ InSync(n, t))
@@ -163,7 +164,13 @@ ReachesRemovedShared == Landmark(64, "ReachesRemovedShared",
 \* A target that is bound to other models; and one that is not, since what may come to stand is not valid by them.
 ReachesRebound == Landmark(65, "ReachesRebound", \E t \in Target : config[t].binding = 2 /\ Live(t) # {})
 ReachesNotRebound == Landmark(66, "ReachesNotRebound",
-  \E i \in Index : Body(i).kind = "Rebind" /\ log[i].reason = "invalid" /\ \A t \in Targets(i) : ValidBy(2, config[t].committed.units))
+  \E i \in Index : /\ Body(i).kind = "Rebind" /\ log[i].reason = "invalid"
+                   /\ \A t \in Targets(i) : ValidBy(2, config[t].committed.units))
+\* A device that listens to somebody else, and one that was taken over.
+ReachesForeign == Landmark(70, "ReachesForeign",
+  \E t \in Target : IsLeftToOthers(t) /\ config[t].synced = 0 /\ ApplyQueue(t) # {})
+ReachesClaimed == Landmark(71, "ReachesClaimed",
+  \E t \in Target : faults.usurpers > 0 /\ Synchronised(t) /\ master[t].term > Run.foreign)
 
 ---------------------------------------------------------------------------
 \* These must FAIL: they say that nothing of interest ever happens.

@@ -57,7 +57,7 @@ Init ==
         values |-> Overlay(Values(Blank), IF t \in DOMAIN Run.own THEN Run.own[t] ELSE Empty)]]
   /\ stray = [t \in Target |-> {}]
   /\ faults = [restarts |-> 0, crashes |-> 0, expiries |-> 0, strays |-> 0, resyncs |-> 0, orders |-> 0, timers |-> 0,
-               tampers |-> 0, adopts |-> 0]
+               tampers |-> 0, adopts |-> 0, usurpers |-> 0, claims |-> 0]
   /\ reader = [t \in Target |-> Blank]
   /\ told = [k \in Item |-> None]
   /\ ended = {}
@@ -82,19 +82,19 @@ TargetStep(t) ==
        \/ SendProposal(n, t) \/ SendUndo(n, t) \/ SendConfirm(n, t) \/ TryAgain(n, t) \/ LookAt(n, t)
        \/ Resync(n, t) \/ Claim(n, t) \/ Read(n, t) \/ SendRead(n, t)
        \/ Deliver(n, t) \/ Record(n, t) \/ StopResync(n, t)
-       \/ Lose(n, t) \/ LearnFenced(n, t) \/ (~device[t].on /\ GiveUp(n, t)) \/ Notice(n, t)
+       \/ Lose(n, t) \/ LearnFenced(n, t) \/ DropWork(n, t) \/ (~device[t].on /\ GiveUp(n, t)) \/ Notice(n, t)
        \/ Connect(n, t) \/ Elect(n, t) \/ Release(n, t) \/ Part(n, t)
 \* What the clients and operators do.
 ClientStep ==
   \/ \E k \in Item : Submit(k) \/ Answer(k)
   \/ \E i \in Index : Cancel(i) \/ CallOff(i) \/ Confirm(i)
-  \/ \E t \in Target : Pause(t) \/ Resume(t) \/ OrderAdopt(t)
+  \/ \E t \in Target : Pause(t) \/ Resume(t) \/ OrderAdopt(t) \/ OrderClaim(t)
   \/ Look
 \* What time and misfortune do.
 Fault ==
   \/ \E i \in Index : Deadline(i)
   \/ \E n \in Node : Crash(n) \/ Expire(n)
-  \/ \E t \in Target : Stop(t) \/ Start(t) \/ Tamper(t) \/ Land(t) \/ TimeOut(t)
+  \/ \E t \in Target : Stop(t) \/ Start(t) \/ Tamper(t) \/ Usurp(t) \/ Land(t) \/ TimeOut(t)
   \/ \E n \in Node, t \in Target : Cut(n, t) \/ GiveUp(n, t)
 
 Next == StoreStep \/ (\E t \in Target : TargetStep(t)) \/ ClientStep \/ Fault

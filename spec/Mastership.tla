@@ -10,13 +10,15 @@ EXTENDS Applying
 
 \* A connected node takes a target that has no master, or that it is master of
 \* on an older connection: a new connection is a new term.  Nobody is the master
-\* of a target that is not there.
+\* of a target that is not there.  Where operators claim the device, the term
+\* jumps beyond what it listens to.
 Elect(n, t) ==
   LET me == <<n, session[n]>>
-      term == master[t].term + 1
+      term == Max({master[t].term + 1, config[t].claim})
   IN
   /\ me \in leases /\ link[n][t].up /\ request[n][t] = Idle /\ Bound(t)
-  /\ ~HasMaster(t) \/ (master[t].session = me /\ master[t].link # link[n][t].id)
+  /\ \/ ~HasMaster(t)
+     \/ master[t].session = me /\ (master[t].link # link[n][t].id \/ config[t].claim > master[t].term)
   /\ master' = [master EXCEPT ![t] = [session |-> me, term |-> term, link |-> link[n][t].id]]
   /\ belief' = [belief EXCEPT ![n][t] = [term |-> term, link |-> link[n][t].id]]
   /\ UNCHANGED <<store, leases, session, link, request, device, stray, faults, clients, kept>>
@@ -47,12 +49,21 @@ Lose(n, t) ==
   /\ Abandon(n, {t}, faults)
   /\ UNCHANGED <<store, masters, nodes, device, clients, kept>>
 
-\* The device says that this term has passed.
+\* The device says that this term has passed.  Where the store says otherwise it
+\* listens to somebody else: it is synchronised no more, and left alone until
+\* that one is gone or operators claim the device.
 LearnFenced(n, t) ==
   /\ request[n][t].stage \in {"claimed", "read", "sent"} /\ Usable(n, t) /\ device[t].on /\ Fenced(t, request[n][t].term)
   /\ request' = [request EXCEPT ![n][t] = Idle]
-  /\ belief' = [belief EXCEPT ![n][t].term = 0]
-  /\ UNCHANGED <<store, masters, session, link, device, stray, faults, clients, kept>>
+  /\ IF IsMaster(n, t) THEN config' = [config EXCEPT ![t].synced = 0] /\ UNCHANGED belief
+     ELSE belief' = [belief EXCEPT ![n][t].term = 0] /\ UNCHANGED config
+  /\ UNCHANGED <<log, masters, session, link, device, stray, faults, clients, kept>>
+
+\* What is under way when the device is claimed is not waited for any more.
+DropWork(n, t) ==
+  /\ IsMaster(n, t) /\ config[t].claim > belief[n][t].term /\ request[n][t] # Idle
+  /\ Abandon(n, {t}, faults)
+  /\ UNCHANGED <<store, masters, nodes, device, clients, kept>>
 
 \* The answer takes too long: the node closes the connection.  (A device that
 \* answers in time is the usual case; a slow one is a fault with a budget.)  There
@@ -156,6 +167,13 @@ Start(t) ==
        device' = [device EXCEPT ![t].on = TRUE, ![t].values = v, ![t].picky = t \in Run.picky]
   /\ link' = [n \in Node |-> [link[n] EXCEPT ![t].up = FALSE]]
   /\ UNCHANGED <<store, masters, session, belief, request, stray, faults, clients, kept>>
+
+\* Somebody else becomes its master, with an election id that we never issued.
+Usurp(t) ==
+  /\ device[t].on /\ device[t].election < Run.foreign /\ faults.usurpers < Run.usurpers
+  /\ device' = [device EXCEPT ![t].election = Run.foreign]
+  /\ faults' = [faults EXCEPT !.usurpers = @ + 1]
+  /\ UNCHANGED <<store, masters, nodes, request, stray, clients, kept>>
 
 \* Somebody else changes it behind our back.
 Theirs == "theirs"

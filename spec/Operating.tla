@@ -1,10 +1,10 @@
 ----------------------------- MODULE Operating -----------------------------
 (***************************************************************************)
 (* What operators ask to be done with a target: to leave its device alone, *)
-(* to go on, to have it adopted; and how it is looked at when somebody     *)
-(* else has changed it.  While it is paused nothing is sent to the device, *)
-(* a resync under way stops where it is, undos are recorded in the store   *)
-(* alone, and what is queued waits.                                        *)
+(* to go on, to have it adopted or claimed; and how it is looked at when   *)
+(* somebody else has changed it.  While it is paused nothing is sent to    *)
+(* the device, a resync under way stops where it is, undos are recorded in *)
+(* the store alone, and what is queued waits.                              *)
 (***************************************************************************)
 EXTENDS Applying
 
@@ -21,6 +21,13 @@ Resume(t) ==
   /\ config[t].paused
   /\ Ordered(t, FALSE)
   /\ UNCHANGED <<log, masters, nodes, request, device, stray, faults, clients, kept>>
+
+\* The device is to be taken over from whoever it listens to.
+OrderClaim(t) ==
+  /\ faults.claims < Run.claims
+  /\ config' = [config EXCEPT ![t].claim = Run.foreign + 1, ![t].synced = 0, ![t].refused = FALSE]
+  /\ faults' = [faults EXCEPT !.claims = @ + 1]
+  /\ UNCHANGED <<log, masters, nodes, request, device, stray, clients, kept>>
 
 \* A resync under way stops where it is.
 StopResync(n, t) ==

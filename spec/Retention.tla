@@ -51,8 +51,8 @@ IsNeeded(i) == \E t \in Targets(i) :
   \/ i \in Live(t) /\ IsBase(i, t)
 
 \* All that is left of an entry is its place.
-LeftOver == [item |-> 0, own |-> None, of |-> 0, status |-> "Forgotten", reason |-> None, proposal |-> Empty, outBy |-> Empty,
-             delta |-> Empty, undo |-> Empty, written |-> {}, window |-> None, trial |-> FALSE, origin |-> Nobody]
+LeftOver == [item |-> 0, own |-> None, of |-> 0, status |-> "Forgotten", reason |-> None, proposal |-> Empty,
+             outBy |-> Empty, delta |-> Empty, undo |-> Empty, written |-> {}, window |-> None, trial |-> FALSE, origin |-> Nobody]
 
 \* In writes of bounded size, here of one record: first the proposals of an
 \* entry, and last its own record, so that what is left of it is always found.

@@ -67,6 +67,9 @@ Quiet(script) == [
   tampers  |-> 0,                \* ... how often
   drift    |-> "report",         \* it is left so, or "enforce": changed back, or "adopt": adopted
   adopts   |-> 0,                \* how often operators have a device adopted
+  usurpers |-> 0,                \* how often somebody else becomes the master of a device ...
+  foreign  |-> 0,                \* ... with this election id
+  claims   |-> 0,                \* how often operators claim one
 
   operated |-> {},               \* devices that operators may want left alone ...
   orders   |-> 0,                \* ... how often
@@ -287,6 +290,9 @@ MetRestoreScript == << Queued([t1 |-> [b |-> "1"]]),
                        Queued([t1 |-> [a |-> "2", b |-> "2"]]),
                        InQueue(RestoreTo(1)) >>
 MetRestoreRun == [Quiet(MetRestoreScript) EXCEPT !.own = [t1 |-> [a |-> "own"]], !.cancels = {1, 2}, !.refuses = {"t1"}]
+\* ... under what is prepared, of more targets than one write holds.
+MetWideRun == [Quiet(<< Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]) >>) EXCEPT !.wide = {1},
+                                   !.own = [t1 |-> [a |-> "own"]], !.refuses = {"t2"}]
 \* Changed by somebody else, whatever is under way; adopted, and that taken back; or lost in a restart.
 AdoptedScript == << Queued([t1 |-> [a |-> "1", b |-> "1"]]),
                     Atomic([t1 |-> [b |-> "2"]]),
@@ -328,6 +334,14 @@ ReboundScript == << Queued([t1 |-> [b |-> "1"]]),
                     AboutTarget("Rebind", "t1"),
                     Queued([t1 |-> [a |-> Absent]]) >>
 ReboundRun == [Quiet(ReboundScript) EXCEPT !.rebound = Needs, !.refuses = {"t1"}, !.cancels = {1, 2}]
+
+---------------------------------------------------------------------------
+\* DEVICES THAT LISTEN TO SOMEBODY ELSE
+
+\* At any moment, also while something is under way; claimed at any moment too, or never.
+ClaimedScript == << Atomic([t1 |-> [a |-> "1"]]), Queued([t1 |-> [a |-> "2"]]) >>
+ClaimedRun == [Quiet(ClaimedScript) EXCEPT !.usurpers = 1, !.foreign = 5, !.claims = 1, !.refuses = {"t1"},
+                                           !.strays = 1, !.stepwise = TRUE]
 
 ---------------------------------------------------------------------------
 \* A LOG OF WHICH ONLY THE END IS KEPT

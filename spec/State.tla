@@ -126,6 +126,7 @@ Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i) /\ i > config[t].si
 \*   refused     the device refused its last resync
 \*   met         the device was synchronised at least once: before that, what it holds is its own
 \*   paused      operators want the device left alone
+\*   claim       operators want the device taken over from somebody else: the next term is this one at least
 \*   adopting    operators want what the device has to be what is wanted of it
 \*   trial       the last trial, until the device is known to have kept it or taken it back, 0: none
 \*   rewritten   path -> <<wanted, made>>: what the device makes of a wanted value
@@ -133,8 +134,8 @@ Live(t) == {i \in Index : /\ IsChange(i) /\ t \in Targets(i) /\ i > config[t].si
 Checked == 99                           \* beyond every index
 
 NewConfig == LET start == [index |-> 0, revision |-> 0, units |-> Blank] IN
-  [binding |-> 1, since |-> 0, committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty, recheck |-> Checked,
-   refused |-> FALSE, met |-> TRUE, paused |-> FALSE, adopting |-> FALSE, trial |-> 0,
+  [binding |-> 1, since |-> 0, committed |-> start, applied |-> start, synced |-> 1, holder |-> 0, prepared |-> Empty,
+   recheck |-> Checked, refused |-> FALSE, met |-> TRUE, paused |-> FALSE, adopting |-> FALSE, claim |-> 0, trial |-> 0,
    rewritten |-> [p \in Path |-> <<Absent, Absent>>]]
 
 \* Change j taken out of `side` (a committed or applied part of a configuration).
