@@ -5,6 +5,7 @@
 //! expression names them. What an expression is not understood to read, it counts as reading
 //! everything: such a rule is unbounded.
 
+mod across;
 mod circular;
 mod pending;
 mod place;
@@ -126,7 +127,7 @@ impl Rules {
         let mut found: Vec<Rule> = config.flat_map(|id| reader.rules(id)).collect();
         let implicit = |id: Id| rules.parts[id].implicit;
         rules.pending = pending::find(schema, &found, implicit);
-        circular::unbind(schema, &mut found);
+        unbind(schema, &mut found);
         found.into_iter().for_each(|rule| rules.add(schema, rule));
         rules.index_uniques(schema);
         rules.index_stirs(schema);
@@ -206,6 +207,22 @@ impl Rules {
             for leaf in self.parts[list].uniques.concat() {
                 self.parts[leaf].unique_in.push(list);
             }
+        }
+    }
+}
+
+/// Makes every rule unbounded that has a condition to do with of which libyang says different things,
+/// depending on its way through the data.
+fn unbind(schema: &Schema, rules: &mut [Rule]) {
+    let mut unsteady = circular::find(schema, rules);
+    unsteady.extend(across::find(schema, rules));
+    if unsteady.is_empty() {
+        return;
+    }
+    for rule in rules {
+        let own = rule.nature == Nature::When && unsteady.contains(&rule.at);
+        if own || circular::met(schema, rule).iter().any(|id| unsteady.contains(id)) {
+            rule.reads = None;
         }
     }
 }

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Extent, Nature, Read, Rule};
 use crate::schema::{Id, Schema};
 
-/// Makes every rule unbounded that has such a condition to do with.
-pub(super) fn unbind(schema: &Schema, rules: &mut [Rule]) {
+/// The nodes with such a condition.
+pub(super) fn find(schema: &Schema, rules: &[Rule]) -> BTreeSet<Id> {
     let whens = rules.iter().filter(|rule| rule.nature == Nature::When);
     let mut leads: BTreeMap<Id, BTreeSet<Id>> = BTreeMap::new();
     for when in whens {
@@ -18,17 +18,7 @@ pub(super) fn unbind(schema: &Schema, rules: &mut [Rule]) {
     }
     let conditional: BTreeSet<Id> = leads.keys().copied().collect();
     leads.values_mut().for_each(|met| met.retain(|id| conditional.contains(id)));
-    let circular: BTreeSet<Id> =
-        conditional.iter().copied().filter(|id| reaches(&leads, *id)).collect();
-    if circular.is_empty() {
-        return;
-    }
-    for rule in rules {
-        let own = rule.nature == Nature::When && circular.contains(&rule.at);
-        if own || met(schema, rule).iter().any(|id| circular.contains(id)) {
-            rule.reads = None;
-        }
-    }
+    conditional.into_iter().filter(|id| reaches(&leads, *id)).collect()
 }
 
 /// Whether a condition leads back to its own node.
@@ -49,7 +39,7 @@ fn reaches(leads: &BTreeMap<Id, BTreeSet<Id>>, start: Id) -> bool {
 }
 
 /// The nodes that a rule comes across.
-fn met(schema: &Schema, rule: &Rule) -> BTreeSet<Id> {
+pub(super) fn met(schema: &Schema, rule: &Rule) -> BTreeSet<Id> {
     let reads = rule.reads.iter().flatten().flat_map(|read| met_by(schema, read));
     reads.chain(rule.crosses.iter().copied()).collect()
 }
