@@ -1,9 +1,9 @@
 //! Election ids: who a device listens to.
 //!
 //! ```text
-//!   term    ┌── seconds since the epoch ──┬── how often ──┐      grows with every master and connection
-//!           └──────────── 32 ─────────────┴────── 32 ─────┘
-//!   id      high = epoch + the seconds      low = the rest
+//!   term    ┌── when it was claimed ──┬── how often ──┐      grows with every master and connection
+//!           └────── 32, seconds ──────┴────── 32 ─────┘
+//!   id      high = that, or the epoch    low = the rest
 //! ```
 //!
 //! A store's epoch is the time it was made, and terms grow by one: so the ids of a store are larger than
@@ -18,13 +18,12 @@ const SECONDS: u32 = 32;
 /// The election id of a term.
 pub(crate) fn election(epoch: Epoch, term: Term) -> Election {
     let low = term.get() & ((1 << SECONDS) - 1);
-    Election { high: epoch.get().saturating_add(term.get() >> SECONDS), low }
+    Election { high: epoch.get().max(term.get() >> SECONDS), low }
 }
 
 /// The first term whose election id is larger than that of any store made by now.
-pub(crate) fn claim(epoch: Epoch, now: Timestamp) -> Term {
-    let now = now.get() / 1_000_000_000;
-    let seconds = now.saturating_sub(epoch.get()).saturating_add(1);
+pub(crate) fn claim(now: Timestamp) -> Term {
+    let seconds = now.get() / 1_000_000_000 + 1;
     Term::new(seconds.min(u64::from(u32::MAX)) << SECONDS)
 }
 
@@ -35,10 +34,12 @@ mod tests {
     #[test]
     fn a_claim_beats_every_store_made_by_then() {
         let (ours, theirs) = (Epoch::new(1000), Epoch::new(5000));
-        let claimed = election(ours, claim(ours, Timestamp::new(5_000_000_000_000)));
+        let claimed = election(ours, claim(Timestamp::new(5_000_000_000_000)));
         assert!(claimed > election(theirs, Term::new(70_000)), "{claimed:?}");
         // A store restored after that is later again, from its first term on.
         assert!(election(Epoch::new(5002), Term::new(1)) > claimed);
+        // And so is the same store, moved later, with the terms it had.
+        assert!(election(Epoch::new(9000), claim(Timestamp::new(5_000_000_000_000))) > claimed);
     }
 
     #[test]

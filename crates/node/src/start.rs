@@ -131,7 +131,6 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         feed: Feed::new(),
         links: Arc::downgrade(&links),
         drift,
-        epoch: records.epoch(),
     });
     let operations = records.store().limits().operations;
     let records_per_write = records_per_write(operations);

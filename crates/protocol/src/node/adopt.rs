@@ -32,11 +32,13 @@ pub(super) enum Place {
     OnTop,
 }
 
-/// The queued entries that what lies at a path makes a difference to: the first that touches it, and all
-/// that add to what is there.
+/// The queued entries that what lies at a path makes a difference to: the first that touches it, all that add
+/// to what is there, and whatever was asked without an edit: a Restore.
 fn touching(queue: &[&Proposal], path: &Path) -> impl Iterator<Item = usize> {
     let first = queue.iter().position(|p| p.delta.get(path).is_some() || p.edit.clears(path));
-    let adds = queue.iter().enumerate().filter(|(_, p)| p.edit.add.contains_key(path));
+    let restores = |p: &Proposal| p.edit == Edit::default();
+    let adds = queue.iter().enumerate();
+    let adds = adds.filter(move |(_, p)| p.edit.add.contains_key(path) || restores(p));
     first.into_iter().chain(adds.map(|(at, _)| at))
 }
 
@@ -81,6 +83,14 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let policy = self.view.binding(target).map(|binding| binding.drift);
+        let adopts = self.view.header(target).adopting || policy == Some(Drift::Adopt);
+        if adopts && !self.view.is_settled(target) {
+            // Something came up meanwhile: it is looked at again when that is done.
+            return;
+        }
+        if let Some(link) = self.desk.links.get_mut(target) {
+            link.drifted = false;
+        }
         if self.view.undo_head(target).is_none() && self.adoption(target, &seen).is_some() {
             self.seen(target, seen);
         } else if policy == Some(Drift::Enforce) {
@@ -124,8 +134,9 @@ impl Node {
             return (own || begun).then(|| self.below(target, seen));
         }
         // A device that is being brought in line was away: what differs is not what somebody wanted.
-        let drifted = binding.drift == Drift::Adopt && self.view.is_synchronised(target);
-        let asked = (header.adopting || drifted) && self.view.is_settled(target);
+        let drifted = binding.drift == Drift::Adopt || header.adopting;
+        let stayed = self.view.is_synchronised(target);
+        let asked = drifted && stayed && self.view.is_settled(target);
         let differs = || {
             let applied = self.view.applied(target);
             let shown: Delta = applied.diff(seen);
@@ -147,12 +158,16 @@ impl Node {
         let left = seen.iter().filter(|(path, _)| applied.get(path).is_none());
         let queue = self.view.apply_queue(target);
         let queue: Vec<_> = queue.filter_map(|index| self.view.proposal(index, target)).collect();
-        let room = self.settings.records_per_write.saturating_sub(RECORDS).max(1);
+        let room = self.room();
+        if queue.len() <= room {
+            let all = left.map(|(path, own)| (path.clone(), Some(own.clone())));
+            return (Place::LastBelow, all.collect());
+        }
         let (mut touched, mut delta) = (BTreeSet::new(), Delta::default());
         let mut place = Place::LastBelow;
         for (path, own) in left {
             let more: BTreeSet<usize> = touching(&queue, path).collect();
-            let full = queue.len() > room && touched.union(&more).count() > room;
+            let full = touched.union(&more).count() > room;
             if full && !delta.is_empty() {
                 place = Place::Below;
                 continue;
@@ -161,6 +176,11 @@ impl Node {
             delta.insert(path.clone(), Some(own.clone()));
         }
         (place, delta)
+    }
+
+    /// How many queued entries one write can decide anew.
+    fn room(&self) -> usize {
+        self.settings.records_per_write.saturating_sub(RECORDS).max(1)
     }
 
     /// Drops what was seen of devices on connections that are gone.
@@ -175,10 +195,11 @@ impl Node {
 
     /// What is to be recorded of devices now, as entries.
     pub(super) fn adoptions(&self) -> Vec<Adoption> {
-        self.desk.seen.iter().filter_map(|target| self.adoption_entry(target)).collect()
+        let seen = self.desk.seen.iter().enumerate();
+        seen.filter_map(|(number, target)| self.adoption_entry(number, target)).collect()
     }
 
-    fn adoption_entry(&self, target: &Target) -> Option<Adoption> {
+    fn adoption_entry(&self, number: usize, target: &Target) -> Option<Adoption> {
         let mastership = self.view.mastership(target).filter(|_| self.is_master(target))?;
         let link =
             self.desk.link(target).filter(|link| link.connection == mastership.connection)?;
@@ -186,8 +207,9 @@ impl Node {
         let paused = self.view.header(target).paused;
         let free = self.view.undo_head(target).is_none() && link.up && !paused;
         let (place, delta) = self.adoption(target, seen).filter(|_| free)?;
+        let room = self.room().min(self.view.apply_queue(target).count());
         let request = Arc::new(Request {
-            id: self.unused_id("adopt", &format!("{target}.{}", self.view.head().index))?,
+            id: self.unused_id("adopt", &format!("{}.{number}", self.view.head().index))?,
             body: Body {
                 kind: Kind::Adopt { first: place != Place::OnTop },
                 mode: Mode::Atomic,
@@ -203,7 +225,7 @@ impl Node {
             comment: String::new(),
         });
         let (term, trials, all) = (mastership.term, link.trials, place != Place::Below);
-        let adopted = Adopted { term, trials, delta, all };
+        let adopted = Adopted { term, trials, delta, all, anew: room };
         Some(Adoption { target: target.clone(), request, adopted })
     }
 }

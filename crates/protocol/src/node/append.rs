@@ -31,7 +31,11 @@ enum Decided {
 
 impl Entry {
     fn records(&self) -> usize {
-        records_of(self.transaction.targets.len())
+        let anew = match &self.decision {
+            Decided::Adopted(_, adopted) => adopted.anew,
+            Decided::Asked(_) => 0,
+        };
+        records_of(self.transaction.targets.len()) + anew
     }
 }
 

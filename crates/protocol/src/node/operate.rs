@@ -51,6 +51,7 @@ impl Node {
 
     /// Answers what is done, and writes the next order.
     pub(super) fn wake_operate(&mut self, target: &Target, out: &mut Vec<Command>) {
+        self.pass_over_waiting(target);
         while let Some(first) = self.desk.orders.get(target).and_then(|orders| orders.first()) {
             let (client, order) = (first.client, first.order);
             if !first.written && !self.is_so(target, order) {
@@ -76,6 +77,15 @@ impl Node {
         self.desk.orders.remove(target);
     }
 
+    /// An order that waits for the device to be adopted is in nobody's way.
+    fn pass_over_waiting(&mut self, target: &Target) {
+        let adopting = self.view.header(target).adopting;
+        let Some(orders) = self.desk.orders.get_mut(target) else { return };
+        let waits =
+            |ordered: &Ordered| ordered.order == Order::Adopt && ordered.written && adopting;
+        orders.sort_by_key(waits);
+    }
+
     /// Whether there is nothing to write for it.
     fn is_so(&self, target: &Target, order: Order) -> bool {
         let header = self.view.header(target);
@@ -84,7 +94,7 @@ impl Node {
             Order::Resume => !header.paused,
             Order::Sync => header.synced == Term::ZERO && header.resync_refused.is_none(),
             Order::Adopt => header.adopting,
-            Order::Claim(term) => header.claim >= term,
+            Order::Claim(_) => false,
         }
     }
 
@@ -92,6 +102,7 @@ impl Node {
     /// while it was left alone.
     fn write_order(&mut self, target: &Target, order: Order, out: &mut Vec<Command>) {
         let mut draft = Draft::new(&self.view);
+        let current = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
         let header = &mut draft.configuration(target).header;
         match order {
             Order::Pause => header.paused = true,
@@ -99,7 +110,8 @@ impl Node {
             Order::Sync => header.resync_refused = None,
             Order::Adopt => header.adopting = true,
             Order::Claim(term) => {
-                header.claim = term;
+                // Whatever the device listens to, it does not listen to us.
+                header.claim = term.max(current.next());
                 header.resync_refused = None;
             }
         }

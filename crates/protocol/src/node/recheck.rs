@@ -16,6 +16,10 @@ impl Node {
         if self.view.master(target).is_some() && !self.is_master(target) {
             return;
         }
+        if self.view.is_half_adopted(target) {
+            // On half of what its device has nothing can be judged.
+            return;
+        }
         let mut behind = self.view.apply_queue(target).filter(|index| *index > checked);
         let (next, more) = (behind.next(), behind.next().is_some());
         drop(behind);

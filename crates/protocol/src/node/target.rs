@@ -109,9 +109,6 @@ impl Node {
     }
 
     fn look(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
-        if let Some(link) = self.desk.links.get_mut(target) {
-            link.drifted = false;
-        }
         self.send(target, term, Ask::Read, Work::Looking, out);
     }
 

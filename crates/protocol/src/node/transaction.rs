@@ -123,9 +123,15 @@ impl Node {
     /// Decides a pending transaction that heads the commit queue of each of its targets.
     fn decide(&mut self, transaction: &Transaction, out: &mut Vec<Command>) {
         let index = transaction.index;
-        let heads = transaction.targets.keys().all(|target| {
-            self.view.commit_head(target) == Some(index) && !self.view.is_held(target)
-        });
+        let is_held = |target: &Target| match transaction.kind {
+            // What is still to be validated again goes with the target.
+            Kind::Remove => self.view.header(target).holder.is_some(),
+            _ => self.view.is_held(target),
+        };
+        let heads = transaction
+            .targets
+            .keys()
+            .all(|target| self.view.commit_head(target) == Some(index) && !is_held(target));
         if transaction.status != Status::Pending || !heads {
             return;
         }

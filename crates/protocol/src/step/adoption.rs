@@ -18,6 +18,8 @@ pub(crate) struct Adopted {
     pub(crate) delta: Delta,
     /// Whether that is all of it: then the device is in line.
     pub(crate) all: bool,
+    /// How many queued entries are decided anew at the most.
+    pub(crate) anew: usize,
 }
 
 /// The entry is its own outcome: it was decided by whoever changed the device.

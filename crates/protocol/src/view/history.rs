@@ -27,11 +27,15 @@ impl View {
     /// be seen later.
     #[must_use]
     pub fn visible_at(&self, target: &Target, time: Timestamp) -> Option<Tree> {
-        if time < self.known_since() {
+        let since = self.header(target).since;
+        let begun = self.transaction(since).and_then(|begun| begun.finished);
+        if time < self.known_since() || begun.is_some_and(|begun| time < begun) {
             return None;
         }
-        let later =
-            |entry: &&Transaction| entry.visible_since(target).is_some_and(|since| since > time);
+        let later = |entry: &&Transaction| {
+            let seen = entry.visible_since(target).is_some_and(|since| since > time);
+            seen && entry.index > since
+        };
         let stood = self.transactions_backwards().filter(later).fold(
             self.visible(target),
             |tree, entry| {
@@ -69,8 +73,14 @@ impl View {
                 let later = self.between(to, self.head().index.next());
                 let counts =
                     |entry: &&Transaction| entry.status.stands() || !entry.status.is_final();
-                let named = later.filter(counts).flat_map(|entry| targets(Some(entry))).cloned();
-                named.filter(|target| self.binding(target).is_some()).collect()
+                // What devices had when they were first met, and targets that came since, it cannot change.
+                let changes = |entry: &&Transaction| {
+                    entry.kind.writes() || matches!(entry.kind, Kind::Rollback { .. })
+                };
+                let later = later.filter(counts).filter(changes);
+                let named = later.flat_map(|entry| targets(Some(entry))).cloned();
+                let was_there = |target: &Target| self.header(target).since <= to;
+                named.filter(|target| self.binding(target).is_some() && was_there(target)).collect()
             }
         }
     }

@@ -88,6 +88,12 @@ impl View {
         none && !self.is_held(target) && self.window_on(target).is_none()
     }
 
+    /// Whether a part of what a device had when it was first met is recorded, and the rest is not.
+    #[must_use]
+    pub fn is_half_adopted(&self, target: &Target) -> bool {
+        !self.header(target).met && !self.applied(target).is_empty()
+    }
+
     /// Whether the committed tree is known to be valid by the target's models, outside a recheck: some
     /// change stands, so it was found valid with that change, and with whatever was decided since. What
     /// nothing stands in may lack what the models demand.
