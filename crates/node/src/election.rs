@@ -22,8 +22,9 @@ pub(crate) fn election(epoch: Epoch, term: Term) -> Election {
 }
 
 /// The first term whose election id is larger than that of any store made by now.
-pub(crate) fn claim(now: Timestamp) -> Term {
-    let seconds = now.get() / 1_000_000_000 + 1;
+pub(crate) fn claim(epoch: Epoch, now: Timestamp) -> Term {
+    // A clock that is behind must not make it smaller than what the device has seen of us.
+    let seconds = (now.get() / 1_000_000_000).max(epoch.get()) + 1;
     Term::new(seconds.min(u64::from(u32::MAX)) << SECONDS)
 }
 
@@ -34,18 +35,21 @@ mod tests {
     #[test]
     fn a_claim_beats_every_store_made_by_then() {
         let (ours, theirs) = (Epoch::new(1000), Epoch::new(5000));
-        let claimed = election(ours, claim(Timestamp::new(5_000_000_000_000)));
+        let claimed = election(ours, claim(ours, Timestamp::new(5_000_000_000_000)));
         assert!(claimed > election(theirs, Term::new(70_000)), "{claimed:?}");
         // A store restored after that is later again, from its first term on.
         assert!(election(Epoch::new(5002), Term::new(1)) > claimed);
         // And so is the same store, moved later, with the terms it had.
-        assert!(election(Epoch::new(9000), claim(Timestamp::new(5_000_000_000_000))) > claimed);
+        assert!(
+            election(Epoch::new(9000), claim(ours, Timestamp::new(5_000_000_000_000))) > claimed
+        );
     }
 
     #[test]
     fn ids_grow_with_terms() {
         let epoch = Epoch::new(7);
-        let terms = [1, 2, (1 << 32) - 1, 1 << 32, (1 << 32) + 1].map(Term::new);
+        let claimed = claim(epoch, Timestamp::new(0)).get();
+        let terms = [1, 2, (1 << 32) - 1, claimed, claimed + 1].map(Term::new);
         assert!(terms.map(|term| election(epoch, term)).is_sorted_by(|a, b| a < b));
         assert_eq!(election(epoch, Term::new(3)), Election { high: 7, low: 3 });
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use lockstep_protocol::{Order, Refusal, Reply, Request, View};
 use lockstep_southbound::{Follow, Link, Look, LookError, Report, Stream};
-use lockstep_types::{Index, NodeName, SessionId, Target, Timestamp};
+use lockstep_types::{Epoch, Index, NodeName, SessionId, Target, Timestamp};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::clock::Clock;
@@ -47,6 +47,8 @@ pub(crate) struct Shared {
     /// The links end with the runtime, whoever still holds a handle.
     pub(crate) links: Weak<BTreeMap<Target, Link>>,
     pub(crate) drift: Arc<Drift>,
+    /// The epoch of the store.
+    pub(crate) epoch: Epoch,
 }
 
 impl Handle {
@@ -192,7 +194,7 @@ impl Handle {
     /// than this, if they are a Lockstep whose store was made before now.
     #[must_use]
     pub fn claim(&self) -> Order {
-        Order::Claim(claim(self.now()))
+        Order::Claim(claim(self.shared.epoch, self.now()))
     }
 
     async fn ask(&self, asked: impl FnOnce(oneshot::Sender<Answer>) -> Asked) -> Answer {

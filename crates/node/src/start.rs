@@ -131,6 +131,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         feed: Feed::new(),
         links: Arc::downgrade(&links),
         drift,
+        epoch: records.epoch(),
     });
     let operations = records.store().limits().operations;
     let records_per_write = records_per_write(operations);

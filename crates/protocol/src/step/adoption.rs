@@ -56,7 +56,8 @@ fn below(draft: &mut Draft<'_>, index: Index, target: &Target, delta: &Delta) {
     let view = draft.view;
     let later: Vec<Index> = view.apply_queue(target).collect();
     let waits = !later.is_empty() || view.commit_head(target).is_some() || view.is_held(target);
-    let place = later.first().copied().unwrap_or(index);
+    // Just before the first of them: what stood earlier is told from there.
+    let place = later.first().map_or(index, |first| Index::new(first.get().saturating_sub(1)));
     draft.disturb(target);
     let own = delta.written_by(index);
     let committed = decide_anew(draft, place, target, &later, |_| own.clone());

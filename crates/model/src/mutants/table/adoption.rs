@@ -133,4 +133,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         scenario: "met-many",
         invariant: "InStep",
     },
+    Mutant {
+        name: "restore-keeps-what-came-later",
+        breaks: "a Restore that an adoption has decided anew keeps what was asked after its entry",
+        stands_for: "adoption under queued changes",
+        file: "protocol/src/step/adoption.rs",
+        find: "Index::new(first.get().saturating_sub(1))",
+        replace: "*first",
+        scenario: "met-restore",
+        invariant: "Fold",
+    },
 ];

@@ -8,7 +8,17 @@ use crate::facts::Fact;
 use crate::scenario::{Entry, Faults, Scenario, leaf, path};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    vec![met(), met_invalid(), met_wide(), met_many(), tampered(), adopted(), enforced(), asked()]
+    vec![
+        met(),
+        met_invalid(),
+        met_wide(),
+        met_restore(),
+        met_many(),
+        tampered(),
+        adopted(),
+        enforced(),
+        asked(),
+    ]
 }
 
 /// What a device had before anyone met it.
@@ -74,6 +84,24 @@ fn met_wide() -> Scenario {
             "met-wide",
             "devices are first met while a change of more than one write is prepared or open on them",
             vec![Entry::atomic("t1:/a=1 t2:/a=1").asynchronous()],
+        )
+    }
+}
+
+fn met_restore() -> Scenario {
+    Scenario {
+        targets: two(),
+        own: own(&["/a"]),
+        faults: Faults { refusals: 1, ..Faults::default() },
+        reaches: vec![Fact::Adopted, Fact::AdoptedBelow, Fact::Restored, Fact::Partial],
+        ..scenario(
+            "met-restore",
+            "a device is first met under a Restore to before what was asked of it",
+            vec![
+                Entry::queued("t2:/b=1").asynchronous(),
+                Entry::queued("t1:/a=1").asynchronous(),
+                Entry::restore(1, "t1").queue().asynchronous(),
+            ],
         )
     }
 }
