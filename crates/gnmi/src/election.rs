@@ -7,7 +7,7 @@ use crate::proto::gnmi_ext::Uint128;
 /// The id a master was elected with. Larger is newer: `high` first, then `low`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Election {
-    /// The upper half; ours is the store's epoch.
+    /// The upper half; ours is the store's epoch, or when the device was claimed.
     pub high: u64,
     /// The lower half; ours is the term.
     pub low: u64,
