@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::clients::Clients;
-use crate::election::election;
+use crate::election::mandate;
 use crate::handle::{Asked, Shared};
 use crate::validation::Validation;
 
@@ -198,9 +198,9 @@ impl Runtime {
                 Command::Write { wake, txn } => self.write(wake, txn),
                 Command::Validate { subject, checks } => self.validation.begin(subject, checks),
                 Command::Send { target, connection, sequence, term, ask } => {
-                    let election = election(self.records.epoch(), term);
+                    let mandate = mandate(self.records.epoch(), term);
                     if let Some(link) = self.links.get(&target) {
-                        link.send(connection, sequence, election, ask);
+                        link.send(connection, sequence, mandate, ask);
                     }
                 }
                 Command::Close { target, connection } => {

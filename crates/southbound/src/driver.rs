@@ -2,6 +2,7 @@
 
 mod fencing;
 mod follow;
+mod mandate;
 mod notice;
 
 use std::fmt::Debug;
@@ -15,10 +16,9 @@ use lockstep_types::Path;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::Election;
-
 pub use fencing::Fencing;
 pub use follow::{Follow, Followed, Pace};
+pub use mandate::Mandate;
 pub use notice::{Notice, Watch};
 
 /// What an asynchronous method of a trait object returns.
@@ -40,7 +40,7 @@ pub trait Driver: Debug + Send + Sync + 'static {
 pub trait Line: Debug + Send + Sync + 'static {
     /// Asks the device and classifies its answer. Gives up by itself after a while, with
     /// [`Answer::Unknown`]. A future that is dropped leaves it open whether the request arrived.
-    fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer>;
+    fn ask(&self, mandate: Mandate, ask: Ask) -> BoxFuture<'_, Answer>;
 
     /// Whether the device itself turns away an older master; none: not found out. A claim that is
     /// accepted finds it out.

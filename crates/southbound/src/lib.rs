@@ -44,8 +44,8 @@ pub mod gnmi;
 pub mod link;
 
 pub use driver::{
-    BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Notice, Pace, Report,
-    Watch,
+    BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Mandate, Notice, Pace,
+    Report, Watch,
 };
 pub use link::{Link, LookError, Noticed, Stream};
 pub use lockstep_gnmi::Election;

@@ -10,7 +10,7 @@ mod watching;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Election;
+use crate::Mandate;
 use lockstep_protocol::{Ask, Event};
 use lockstep_types::{Connection, Sequence, Target};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -47,7 +47,7 @@ pub struct Link {
 struct Request {
     connection: Connection,
     sequence: Sequence,
-    election: Election,
+    mandate: Mandate,
     ask: Ask,
 }
 
@@ -93,8 +93,8 @@ impl Link {
 
     /// Asks the device, after what was asked before. If `connection` is not the one that is up, or
     /// ends before the answer, nothing is answered: its Disconnected says so for all requests on it.
-    pub fn send(&self, connection: Connection, sequence: Sequence, election: Election, ask: Ask) {
-        self.order(Order::Ask(Request { connection, sequence, election, ask }));
+    pub fn send(&self, connection: Connection, sequence: Sequence, mandate: Mandate, ask: Ask) {
+        self.order(Order::Ask(Request { connection, sequence, mandate, ask }));
     }
 
     /// Ends this connection, whatever is under way on it, and connects anew. Does nothing if it is not

@@ -19,8 +19,8 @@ use lockstep_protocol::{Ask, Event};
 use lockstep_simulator::faults::Does;
 use lockstep_simulator::{Options as Devices, Simulator};
 use lockstep_southbound::gnmi::{Gnmi, Options};
-use lockstep_southbound::{Election, Link, Noticed, Watch};
-use lockstep_types::{Connection, Content, Delta, Sequence, Target};
+use lockstep_southbound::{Election, Link, Mandate, Noticed, Watch};
+use lockstep_types::{Connection, Content, Delta, Epoch, Sequence, Target};
 use lockstep_yang::ModelSet;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -28,7 +28,7 @@ use tokio::time::timeout;
 
 const USUAL: usize = 500;
 const LINKS: usize = 50;
-const ELECTION: Election = Election { high: 1, low: 7 };
+const MANDATE: Mandate = Mandate { epoch: Epoch::new(1), election: Election { high: 1, low: 7 } };
 /// Long enough on a busy machine; only a failing test waits for it.
 const LONG: Duration = Duration::from_secs(60);
 
@@ -105,7 +105,7 @@ impl Pair {
     }
 
     fn ask(&self, ask: Ask) {
-        self.link.send(self.connection, Sequence::new(1), ELECTION, ask);
+        self.link.send(self.connection, Sequence::new(1), MANDATE, ask);
     }
 
     /// Ends the connection from one side or the other, and waits for the next.

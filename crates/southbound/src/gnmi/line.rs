@@ -27,7 +27,7 @@ use super::quiet::Quiet;
 use super::way::Reading;
 use super::wire::Hold;
 use super::{Client, Encoding, Gnmi, endpoint, set};
-use crate::{BoxFuture, Fencing, Follow, Followed, Line, Look, Notice, Report, Watch};
+use crate::{BoxFuture, Fencing, Follow, Followed, Line, Look, Mandate, Notice, Report, Watch};
 
 /// One connection, from Capabilities to its end.
 #[derive(Debug)]
@@ -73,20 +73,21 @@ impl GnmiLine {
         }
     }
 
-    async fn answer(&self, election: Election, ask: Ask, by: Instant) -> Answer {
+    async fn answer(&self, mandate: Mandate, ask: Ask, by: Instant) -> Answer {
+        let Mandate { epoch, election } = mandate;
         match ask {
             Ask::Claim => self.claim(election, by).await,
             Ask::Read => self.read().await,
             Ask::Set(delta) => self.set(election, delta, by).await,
             Ask::Trial { index, delta, rollback } => {
                 let rollback = Duration::from_nanos(rollback);
-                self.try_out(election, index, delta, rollback, by).await
+                self.try_out(mandate, index, delta, rollback, by).await
             }
             Ask::Confirm(index) => {
-                self.settle(election, extension::confirm(&commit::id(election, index)), by).await
+                self.settle(election, extension::confirm(&commit::id(epoch, index)), by).await
             }
             Ask::Cancel(index) => {
-                self.settle(election, extension::cancel(&commit::id(election, index)), by).await
+                self.settle(election, extension::cancel(&commit::id(epoch, index)), by).await
             }
         }
     }
@@ -183,18 +184,18 @@ fn request<T>(message: T, timeout: Duration) -> Request<T> {
 }
 
 impl Line for GnmiLine {
-    fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer> {
+    fn ask(&self, mandate: Mandate, ask: Ask) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             let _busy = self.busy.begin(ask.may_change());
             let (claims, by) = (ask == Ask::Claim, self.deadline());
-            let answered = timeout_at(by, self.answer(election, ask, by)).await;
+            let answered = timeout_at(by, self.answer(mandate, ask, by)).await;
             let answer = answered.unwrap_or_else(|_| {
                 let (address, after) = (&self.address, self.timeout);
                 tracing::warn!(address, ?after, "the device did not answer in time");
                 Answer::Unknown
             });
             let answer = if claims && answer == Answer::Accepted {
-                let another = self.probe(election).await;
+                let another = self.probe(mandate.election).await;
                 another.map_or_else(|| self.claimed(), Answer::Refused)
             } else {
                 answer

@@ -93,7 +93,7 @@ impl<'a> Session<'a> {
         if self.asked.is_none()
             && let Some(request) = self.waiting.pop_front()
         {
-            self.asked = Some((request.sequence, self.line.ask(request.election, request.ask)));
+            self.asked = Some((request.sequence, self.line.ask(request.mandate, request.ask)));
         }
     }
 

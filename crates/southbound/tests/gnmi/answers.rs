@@ -14,7 +14,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Code, Status};
 
 use crate::support::{
-    Device, ELECTION, Proxy, Reaction, World, accepted, delta, leaf, load_shapes, options, path,
+    Device, MANDATE, Proxy, Reaction, World, accepted, delta, leaf, load_shapes, options, path,
 };
 
 fn change() -> Ask {
@@ -29,14 +29,14 @@ async fn to_set(status: Status) -> Answer {
     let device = Device::new();
     device.on_set(move |_| Reaction::Refuse(status.clone()));
     let line = World::line(options(device.listen(None).await)).await;
-    line.ask(ELECTION, change()).await
+    line.ask(MANDATE, change()).await
 }
 
 #[tokio::test]
 async fn accepted_is_accepted() {
     let line = World::line(options(Device::new().listen(None).await)).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
-    accepted(line.ask(ELECTION, change()).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
+    accepted(line.ask(MANDATE, change()).await);
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn denied_means_refused_if_the_claim_is_accepted() {
     });
     let line = World::line(options(device.listen(None).await)).await;
     let (code, message) = ("PERMISSION_DENIED".into(), "read-only user".into());
-    let answer = line.ask(ELECTION, change()).await;
+    let answer = line.ask(MANDATE, change()).await;
     assert_eq!(answer, Answer::Refused(Failure { code, message }));
     assert_eq!(device.sets().len(), 2);
     assert_eq!(device.sets()[0].extension, device.sets()[1].extension);
@@ -93,7 +93,7 @@ async fn a_refusal_inside_an_answer_is_heard() {
     });
     let line = World::line(options(device.listen(None).await)).await;
     let (code, message) = ("INVALID_ARGUMENT".into(), "bad leaf".into());
-    let answer = line.ask(ELECTION, change()).await;
+    let answer = line.ask(MANDATE, change()).await;
     assert_eq!(answer, Answer::Refused(Failure { code, message }));
 }
 
@@ -124,12 +124,12 @@ async fn a_connection_that_breaks_under_a_set_leaves_the_outcome_unknown() {
     });
     let proxy = Proxy::to(device.listen(None).await).await;
     let line = World::line(options(proxy.address)).await;
-    let (answer, ()) = tokio::join!(line.ask(ELECTION, change()), async {
+    let (answer, ()) = tokio::join!(line.ask(MANDATE, change()), async {
         was_asked.recv().await.unwrap();
         proxy.cut();
     });
     assert_eq!(answer, Answer::Unknown);
-    let answer = line.ask(ELECTION, change()).await;
+    let answer = line.ask(MANDATE, change()).await;
     assert_eq!(answer, Answer::Unknown, "a line never becomes another");
     assert_eq!(proxy.accepted(), 1);
 }

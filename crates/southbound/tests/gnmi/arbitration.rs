@@ -9,7 +9,9 @@ use lockstep_protocol::{Answer, Ask};
 use lockstep_southbound::gnmi::Options;
 use tonic::Status;
 
-use crate::support::{self, Device, ELECTION, Proxy, Reaction, World, accepted, delta, leaf};
+use crate::support::{
+    self, Device, ELECTION, MANDATE, Proxy, Reaction, World, accepted, delta, leaf,
+};
 
 fn change() -> Ask {
     Ask::Set(delta([leaf("/system/hostname", "leaf1")]))
@@ -50,8 +52,8 @@ async fn every_set_says_who_we_are() {
     let device = Device::new();
     let options = Options { role: "ours".into(), ..options(device.listen(None).await) };
     let line = World::line(options).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
-    accepted(line.ask(ELECTION, change()).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
+    accepted(line.ask(MANDATE, change()).await);
     assert_eq!(masters(&device), [as_role("ours"), as_role("ours")]);
     assert!(device.sets()[0].update.is_empty());
 }
@@ -60,9 +62,9 @@ async fn every_set_says_who_we_are() {
 async fn a_device_without_roles_gets_none() {
     let device = picky(true);
     let line = World::line(options(device.listen(None).await)).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
-    accepted(line.ask(ELECTION, change()).await);
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
+    accepted(line.ask(MANDATE, change()).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!(masters(&device), [as_role("lockstep"), as_role(""), as_role(""), as_role("")]);
 }
 

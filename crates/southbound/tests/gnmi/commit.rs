@@ -11,7 +11,9 @@ use lockstep_southbound::gnmi::Options;
 use lockstep_southbound::{Election, Line};
 use lockstep_types::{Content, Delta, Index};
 
-use crate::support::{ELECTION, World, accepted, delta, leaf, options, path, simulated, within};
+use crate::support::{
+    ELECTION, MANDATE, World, accepted, delta, leaf, named, options, path, simulated, within,
+};
 
 const ACCEPTED: Answer = Answer::Accepted;
 /// Longer than any test.
@@ -35,7 +37,7 @@ fn cancel(index: u64) -> Ask {
 }
 
 async fn step(line: &Arc<dyn Line>, ask: Ask) -> Answer {
-    line.ask(ELECTION, ask).await
+    line.ask(MANDATE, ask).await
 }
 
 fn holds(device: &Device, name: &str) -> bool {
@@ -46,8 +48,8 @@ fn holds(device: &Device, name: &str) -> bool {
 /// A line to a device that holds `old`, as its master.
 async fn master(device: &Device) -> Arc<dyn Line> {
     let line = World::line(options(device.address())).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
-    accepted(line.ask(ELECTION, Ask::Set(delta([leaf("/system/hostname", "old")]))).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Set(delta([leaf("/system/hostname", "old")]))).await);
     line
 }
 
@@ -96,7 +98,7 @@ async fn a_restart_loses_the_commit() {
     device.restart(true).await.unwrap();
     assert_eq!(step(&line, confirm(1)).await, Answer::Unknown);
     let line = World::line(options(device.address())).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!(step(&line, confirm(1)).await, Answer::Lost);
     assert!(holds(&device, "old"));
 }
@@ -110,12 +112,28 @@ async fn a_commit_of_another_name_is_told_apart() {
         let Answer::Refused(failure) = step(&line, ask).await else {
             panic!("not another");
         };
-        let name = format!("lockstep-{}-1", ELECTION.high);
+        let name = format!("lockstep-{}-1", MANDATE.epoch);
         assert!(failure.message.contains(&name), "{failure:?}");
     }
     let refused = step(&line, hostname(2, "newer", LONG)).await;
     assert!(matches!(refused, Answer::Refused(_)), "{refused:?}");
     assert!(holds(&device, "new"));
+}
+
+/// A claim makes election ids out of another time than that of the store.
+#[tokio::test]
+async fn a_master_that_claimed_the_device_settles_what_it_had_on_trial() {
+    for (settle, then) in [(confirm(1), "new"), (cancel(1), "old")] {
+        let (_simulator, device) = simulated();
+        let line = master(&device).await;
+        assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
+        let claimed = named(Election { high: ELECTION.high + 1000, low: 1 });
+        let newer = World::line(options(device.address())).await;
+        newer.ask(claimed, Ask::Claim).await;
+        assert_eq!(step(&line, confirm(1)).await, Answer::Fenced);
+        assert_eq!(newer.ask(claimed, settle).await, ACCEPTED);
+        assert!(holds(&device, then));
+    }
 }
 
 #[tokio::test]
@@ -125,10 +143,10 @@ async fn an_older_master_settles_nothing() {
     assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     let newer = World::line(options(device.address())).await;
     let later = Election { low: ELECTION.low + 1, ..ELECTION };
-    let claimed = newer.ask(later, Ask::Claim).await;
+    let claimed = newer.ask(named(later), Ask::Claim).await;
     assert!(matches!(claimed, Answer::Refused(_)), "{claimed:?}");
     assert_eq!(step(&line, confirm(1)).await, Answer::Fenced);
-    assert_eq!(newer.ask(later, cancel(1)).await, ACCEPTED);
+    assert_eq!(newer.ask(named(later), cancel(1)).await, ACCEPTED);
     assert!(holds(&device, "old"));
 }
 
@@ -150,7 +168,7 @@ async fn a_confirm_that_is_not_answered_is_unknown() {
     let (_simulator, device) = simulated();
     let timeout = Duration::from_secs(1);
     let line = World::line(Options { timeout, ..options(device.address()) }).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     device.set_faults(Does::Hang(None).always().on([Kind::Confirm]));
     assert_eq!(step(&line, confirm(1)).await, Answer::Unknown);
@@ -164,8 +182,8 @@ async fn found(faults: impl Into<Plan>) -> Option<bool> {
     device.set_faults(faults);
     let line = World::line(options(device.address())).await;
     assert_eq!(line.confirms(), None);
-    accepted(line.ask(ELECTION, Ask::Claim).await);
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     let confirms = device.journal().into_iter().filter(|entry| entry.kind == Kind::Confirm);
     assert!(confirms.count() <= 1, "probed more than once");
     assert!(device.configuration().is_empty());
@@ -205,13 +223,13 @@ async fn a_device_on_which_a_commit_waits_is_not_claimed_before_that_is_settled(
     assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
     let newer = World::line(options(device.address())).await;
     let later = Election { low: ELECTION.low + 1, ..ELECTION };
-    let refused = newer.ask(later, Ask::Claim).await;
+    let refused = newer.ask(named(later), Ask::Claim).await;
     let Answer::Refused(failure) = refused else { panic!("{refused:?}") };
     assert!(failure.message.contains("lockstep-"), "{failure:?}");
     assert_eq!(newer.confirms(), None);
     assert!(holds(&device, "new"), "the probe disturbed it");
-    assert_eq!(newer.ask(later, confirm(1)).await, ACCEPTED);
-    accepted(newer.ask(later, Ask::Claim).await);
+    assert_eq!(newer.ask(named(later), confirm(1)).await, ACCEPTED);
+    accepted(newer.ask(named(later), Ask::Claim).await);
     assert_eq!(newer.confirms(), Some(true));
 }
 
@@ -220,7 +238,7 @@ async fn an_operator_may_leave_out_the_question() {
     let (_simulator, device) = simulated();
     let options = Options { commit_confirmed: false, ..options(device.address()) };
     let line = World::line(options).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!(line.confirms(), None);
     assert!(device.journal().iter().all(|entry| entry.kind != Kind::Confirm));
 }

@@ -10,7 +10,7 @@ use lockstep_southbound::{ConnectError, Driver};
 use tokio::net::TcpListener;
 use tonic::Status;
 
-use crate::support::{Device, ELECTION, Reaction, World, models, options, within};
+use crate::support::{Device, MANDATE, Reaction, World, models, options, within};
 
 async fn fails(options: Options) -> ConnectError {
     let driver = Gnmi::new(options, models());
@@ -77,8 +77,8 @@ async fn credentials_go_with_each_request_and_not_into_logs() {
         !format!("{options:?}").contains("hunter2") && !format!("{options:?}").contains("t0ken")
     );
     let line = World::line(options).await;
-    line.ask(ELECTION, Ask::Claim).await;
-    line.ask(ELECTION, Ask::Read).await;
+    line.ask(MANDATE, Ask::Claim).await;
+    line.ask(MANDATE, Ask::Read).await;
     assert!(!format!("{line:?}").contains("hunter2"));
     let seen = device.metadata();
     // Capabilities, the claim with its two probes, and the read.
@@ -99,7 +99,7 @@ async fn plain_json_is_spoken_to_a_device_that_speaks_nothing_else() {
         device.on_capabilities(move |_| Reaction::Answer(can.clone()));
         let address = device.listen(None).await;
         let line = World::line(Options { encoding: wanted, ..options(address) }).await;
-        line.ask(ELECTION, Ask::Read).await;
+        line.ask(MANDATE, Ask::Read).await;
         device.gets()[0].encoding()
     };
     assert_eq!(read_as(&[Encoding::Json], None).await, Encoding::Json);
@@ -114,6 +114,6 @@ async fn a_device_without_capabilities_is_a_device() {
     let device = Device::new();
     device.on_capabilities(|_| Reaction::Refuse(Status::unimplemented("no")));
     let line = World::line(options(device.listen(None).await)).await;
-    line.ask(ELECTION, Ask::Read).await;
+    line.ask(MANDATE, Ask::Read).await;
     assert_eq!(device.gets()[0].encoding(), Encoding::JsonIetf);
 }

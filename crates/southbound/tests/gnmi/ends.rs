@@ -5,7 +5,7 @@ use std::time::Duration;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_southbound::gnmi::Options;
 
-use crate::support::{Device, ELECTION, Proxy, World, accepted, options, within};
+use crate::support::{Device, MANDATE, Proxy, World, accepted, options, within};
 
 /// A device behind a way that can be cut.
 async fn behind_proxy() -> (Device, Proxy) {
@@ -34,7 +34,7 @@ async fn a_device_that_says_goodbye_is_not_taken_for_silent() {
     stop.send(()).unwrap();
     let why = within("the end", line.closed()).await;
     assert_eq!(why, "the device closed the connection");
-    assert_eq!(line.ask(ELECTION, Ask::Claim).await, Answer::Unknown);
+    assert_eq!(line.ask(MANDATE, Ask::Claim).await, Answer::Unknown);
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn a_live_peer_is_not_taken_for_dead() {
     let line = World::line(Options { keepalive, ..options(proxy.address) }).await;
     let ended = tokio::time::timeout(keepalive * 4, line.closed()).await;
     assert!(ended.is_err(), "{ended:?}");
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn dropping_a_line_closes_its_connection_at_once() {
         drop(tokio::io::copy_bidirectional(&mut client, &mut device).await);
     });
     let line = World::line(options(front)).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     drop(line);
     within("the close", ended).await.unwrap();
 }

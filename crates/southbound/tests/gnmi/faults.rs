@@ -16,7 +16,9 @@ use lockstep_southbound::gnmi::Options;
 use lockstep_types::{Configuration, Content};
 use tonic::Code;
 
-use crate::support::{ELECTION, World, accepted, delta, leaf, options, path, simulated, within};
+use crate::support::{
+    ELECTION, MANDATE, World, accepted, delta, leaf, named, options, path, simulated, within,
+};
 
 /// Long for a device that answers, short for a test.
 const SHORT: Duration = Duration::from_secs(1);
@@ -33,9 +35,9 @@ fn holds(device: &Device, motd: &str) -> bool {
 async fn changed(device: &Device, faults: impl Into<Plan>) -> Answer {
     let options = Options { timeout: SHORT, ..options(device.address()) };
     let line = World::line(options).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     device.set_faults(faults);
-    line.ask(ELECTION, change()).await
+    line.ask(MANDATE, change()).await
 }
 
 async fn until(what: &str, device: &Device, is_so: impl Fn(&Device) -> bool) {
@@ -94,7 +96,7 @@ async fn a_set_that_is_done_late_is_unknown_and_fenced_by_a_new_term() {
     assert_eq!(changed(&device, Does::Hang(None).once()).await, Answer::Unknown);
     let line = World::line(options(device.address())).await;
     let later = Election { low: ELECTION.low + 1, ..ELECTION };
-    accepted(line.ask(later, Ask::Claim).await);
+    accepted(line.ask(named(later), Ask::Claim).await);
     device.release();
     let is_late = |device: &Device| {
         let late = device.journal().into_iter().filter(|entry| entry.kind == Kind::Set);
@@ -136,7 +138,7 @@ async fn a_rewritten_value_is_accepted_and_read_as_it_is_held() {
     accepted(changed(&device, rewrite).await);
     let line = World::line(options(device.address())).await;
     let held = [(path("/system/motd"), Content::leaf("HELLO"))].into_iter().collect();
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(held));
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(held));
 }
 
 #[tokio::test]
@@ -145,11 +147,11 @@ async fn a_device_that_refuses_to_be_read_says_so() {
     let refuse = |code| Does::Refuse { code, message: "no".into(), after: false }.once();
     let line = World::line(options(device.address())).await;
     device.set_faults(refuse(Code::Unavailable).on([Kind::Get]));
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Busy);
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Busy);
     device.set_faults(refuse(Code::Internal).on([Kind::Get]));
-    let answer = line.ask(ELECTION, Ask::Read).await;
+    let answer = line.ask(MANDATE, Ask::Read).await;
     assert!(matches!(answer, Answer::Refused(_)), "{answer:?}");
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(Configuration::new()));
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(Configuration::new()));
 }
 
 #[tokio::test]

@@ -11,7 +11,9 @@ use lockstep_southbound::gnmi::Options;
 use lockstep_southbound::{Election, Fencing};
 use tonic::Status;
 
-use crate::support::{Device, ELECTION, Proxy, Reaction, World, accepted, options, simulated};
+use crate::support::{
+    Device, ELECTION, MANDATE, Proxy, Reaction, World, accepted, named, options, simulated,
+};
 
 /// What is found out about a device with these faults, and the ids it was sent.
 async fn found(faults: impl Into<Plan>) -> (Option<Fencing>, Vec<Option<Election>>) {
@@ -19,7 +21,7 @@ async fn found(faults: impl Into<Plan>) -> (Option<Fencing>, Vec<Option<Election
     device.set_faults(faults);
     let line = World::line(options(device.address())).await;
     assert_eq!(line.fencing(), None);
-    let answers = [line.ask(ELECTION, Ask::Claim).await, line.ask(ELECTION, Ask::Claim).await];
+    let answers = [line.ask(MANDATE, Ask::Claim).await, line.ask(MANDATE, Ask::Claim).await];
     let expected = match line.fencing() {
         Some(Fencing::Device) => Answer::Accepted,
         _ => Answer::Unfenced(10_000_000_000),
@@ -66,7 +68,7 @@ async fn any_other_refusal_is_no_proof_of_fencing() {
         _ => Reaction::Refuse(Status::failed_precondition("not like this")),
     });
     let line = World::line(options(device.listen(None).await)).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!(line.fencing(), Some(Fencing::StoreOnly));
 }
 
@@ -75,7 +77,7 @@ async fn there_is_no_probe_below_the_smallest_id() {
     let device = Device::new();
     let line = World::line(options(device.listen(None).await)).await;
     let smallest = Election { high: 0, low: 0 };
-    accepted(line.ask(smallest, Ask::Claim).await);
+    accepted(line.ask(named(smallest), Ask::Claim).await);
     assert_eq!(line.fencing(), None);
     assert!(device.sets().iter().all(|set| said(&set.extension) == Some(smallest)));
 }
@@ -89,7 +91,7 @@ async fn a_probe_that_hangs_leaves_the_claim_standing() {
     });
     let timeout = Duration::from_secs(1);
     let line = World::line(Options { timeout, ..options(device.listen(None).await) }).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!(line.fencing(), None);
 }
 
@@ -108,9 +110,9 @@ async fn a_device_that_is_busy_is_probed_again_with_the_next_claim() {
         })
     });
     let line = World::line(options(device.listen(None).await)).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!(line.fencing(), None);
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!(line.fencing(), Some(Fencing::Device));
 }
 

@@ -17,7 +17,7 @@ use lockstep_types::{Configuration, Content};
 use lockstep_yang::ModelSet;
 use tokio::sync::mpsc;
 
-use crate::support::{ELECTION, accepted, delta, leaf, options, path, within};
+use crate::support::{MANDATE, accepted, delta, leaf, options, path, within};
 
 const HOLDS: &str = r#"{
   "openconfig-system:system": { "config": { "hostname": "leaf1", "login-banner": "hi" } }
@@ -91,19 +91,19 @@ fn held(leaves: &[(&str, &str)]) -> Configuration {
 async fn it_is_read_and_changed_as_far_as_it_can() {
     let Some(server) = start() else { return };
     let line = line(&server, options(server.address)).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!((line.fencing(), line.confirms()), (Some(Fencing::StoreOnly), Some(false)));
     let (hostname, banner) = ("/system/config/hostname", "/system/config/login-banner");
     let both = held(&[(hostname, "leaf1"), (banner, "hi")]);
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(both.clone()));
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(both.clone()));
 
-    let wrong = line.ask(ELECTION, Ask::Set(delta([leaf(hostname, "leaf2")]))).await;
+    let wrong = line.ask(MANDATE, Ask::Set(delta([leaf(hostname, "leaf2")]))).await;
     assert!(matches!(wrong, Answer::Refused(_)), "{wrong:?}");
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(both));
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(both));
 
-    accepted(line.ask(ELECTION, Ask::Set(delta([(path(banner), None)]))).await);
+    accepted(line.ask(MANDATE, Ask::Set(delta([(path(banner), None)]))).await);
     let one = held(&[(hostname, "leaf1")]);
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(one));
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(one));
 }
 
 #[tokio::test]

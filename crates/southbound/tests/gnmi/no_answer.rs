@@ -16,7 +16,7 @@ use tonic::codegen::{Body as HttpBody, Bytes, Service};
 use tonic::server::NamedService;
 use tonic::transport::Server;
 
-use crate::support::{ELECTION, World, delta, leaf, options};
+use crate::support::{MANDATE, World, delta, leaf, options};
 
 /// How a Set is answered.
 #[derive(Clone, Copy)]
@@ -98,6 +98,6 @@ async fn leave_the_outcome_unknown() {
     for (name, cut) in cuts {
         let line = World::line(options(listen(cut).await)).await;
         let change = Ask::Set(delta([leaf("/system/hostname", "leaf1")]));
-        assert_eq!(line.ask(ELECTION, change).await, Answer::Unknown, "{name}");
+        assert_eq!(line.ask(MANDATE, change).await, Answer::Unknown, "{name}");
     }
 }

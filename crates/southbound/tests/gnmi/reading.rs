@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tonic::Status;
 use tonic::transport::Server;
 
-use crate::support::{Device, ELECTION, Reaction, World, options, path};
+use crate::support::{Device, MANDATE, Reaction, World, options, path};
 
 fn update(at: &str, val: TypedValue) -> Update {
     Update { path: Some(wire::write(&path(at))), val: Some(val), ..Default::default() }
@@ -25,7 +25,7 @@ async fn read(react: impl FnMut(&GetRequest) -> Reaction<GetResponse> + Send + '
     let device = Device::new();
     device.on_get(react);
     let line = World::line(options(device.listen(None).await)).await;
-    let answer = line.ask(ELECTION, Ask::Read).await;
+    let answer = line.ask(MANDATE, Ask::Read).await;
     let get = &device.gets()[0];
     assert_eq!(get.r#type(), get_request::DataType::Config);
     assert!(get.path.len() == 1 && get.path[0].elem.is_empty());
@@ -156,7 +156,7 @@ async fn a_device_without_get_is_read_by_subscribe() {
     device.on_get(|_| Reaction::Refuse(Status::unimplemented("no Get")));
     device.tells(vec![notification("/", vec![update("/", value::json(&lab(), true))])]);
     let line = World::line(options(device.listen(None).await)).await;
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(units()));
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(units()));
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn a_device_that_does_not_tell_configuration_from_state_is_read_as_a_whole
     let hostname = [(path("/system/hostname"), Content::leaf("leaf1"))].into_iter().collect();
     for _ in 0..2 {
         let hostname = Configuration::clone(&hostname);
-        assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(hostname));
+        assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(hostname));
     }
     assert_eq!(device.gets().len(), 3, "found out once");
 }
@@ -186,7 +186,7 @@ async fn a_device_with_room_for_few_calls_is_read_any_number_of_times() {
     let narrow = Server::builder().max_concurrent_streams(2);
     let line = World::line(options(device.listen_as(narrow).await)).await;
     for _ in 0..10 {
-        assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(units()));
+        assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(units()));
     }
 }
 
@@ -199,7 +199,7 @@ async fn a_configuration_too_large_for_one_message_is_read_by_subscribe() {
     });
     device.tells(vec![notification("/", vec![update("/", value::json(&lab(), true))])]);
     let line = World::line(options(device.listen(None).await)).await;
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(units()));
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(units()));
 }
 
 #[tokio::test]

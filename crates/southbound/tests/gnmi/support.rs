@@ -9,5 +9,6 @@ pub(crate) use device::{Changes, Device, Reaction};
 pub(crate) use proxy::Proxy;
 pub(crate) use simulated::simulated;
 pub(crate) use world::{
-    ELECTION, World, accepted, delta, leaf, load_shapes, models, options, path, within,
+    ELECTION, MANDATE, World, accepted, delta, leaf, load_shapes, models, named, options, path,
+    within,
 };

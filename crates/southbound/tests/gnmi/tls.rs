@@ -7,7 +7,7 @@ use lockstep_southbound::gnmi::{Gnmi, Options};
 use lockstep_southbound::{ConnectError, Driver};
 use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
-use crate::support::{Device, ELECTION, World, accepted, models, options, within};
+use crate::support::{Device, MANDATE, World, accepted, models, options, within};
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/gnmi/certificates").join(name)
@@ -45,7 +45,7 @@ fn trusting(options: Options) -> Options {
 #[tokio::test]
 async fn a_device_that_its_authority_vouches_for_is_believed() {
     let line = World::line(trusting(device(server()).await)).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn without_an_authority_nothing_is_tried() {
 async fn an_operator_may_leave_out_the_check() {
     let options = device(server()).await;
     let line = World::line(Options { skip_verify: true, ..options }).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn a_device_may_ask_who_we_are() {
         ..options
     };
     let line = World::line(shown).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use lockstep_southbound::{Fencing, Line, Notice, Watch};
 use lockstep_types::{Configuration, Content};
 use tokio::sync::mpsc;
 
-use crate::support::{ELECTION, World, accepted, delta, leaf, options, path, within};
+use crate::support::{MANDATE, World, accepted, delta, leaf, options, path, within};
 
 /// What it tells each subscriber: two leaves, that this was all, and then a change.
 const TELLS: &str = r#"
@@ -121,10 +121,10 @@ fn stands() -> Configuration {
 async fn what_it_has_not_is_found_out_and_what_it_has_is_used() {
     let Some(server) = start() else { return };
     let line = line(&server).await;
-    accepted(line.ask(ELECTION, Ask::Claim).await);
+    accepted(line.ask(MANDATE, Ask::Claim).await);
     assert_eq!((line.fencing(), line.confirms()), (Some(Fencing::StoreOnly), Some(false)));
-    assert_eq!(line.ask(ELECTION, Ask::Read).await, Answer::Values(stands()));
-    let set = line.ask(ELECTION, Ask::Set(delta([leaf("/system/motd", "x")]))).await;
+    assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(stands()));
+    let set = line.ask(MANDATE, Ask::Set(delta([leaf("/system/motd", "x")]))).await;
     let Answer::Refused(failure) = set else { panic!("{set:?}") };
     assert_eq!(failure.code, "UNIMPLEMENTED");
 }

@@ -6,24 +6,25 @@ use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_gnmi::proto::gnmi_ext::Extension;
 use lockstep_gnmi::{code, extension};
 use lockstep_protocol::Answer;
-use lockstep_types::{Delta, Index};
+use lockstep_types::{Delta, Epoch, Index};
 use tokio::time::Instant;
 use tonic::Code;
 
 use super::GnmiLine;
-use crate::Election;
 use crate::gnmi::answer::{self, Asked, Meaning};
+use crate::{Election, Mandate};
 
-/// The name of a trial on the device. Stores have epochs of their own, so no other trial has it.
-pub(super) fn id(election: Election, index: Index) -> String {
-    format!("lockstep-{}-{index}", election.high)
+/// The name of a trial on the device. Stores have epochs of their own, so no other trial has it; and a
+/// master that claimed the device meanwhile finds it again.
+pub(super) fn id(epoch: Epoch, index: Index) -> String {
+    format!("lockstep-{epoch}-{index}")
 }
 
 impl GnmiLine {
     /// A Set with a timer.
     pub(super) async fn try_out(
         &self,
-        election: Election,
+        mandate: Mandate,
         index: Index,
         delta: Delta,
         rollback: Duration,
@@ -31,8 +32,8 @@ impl GnmiLine {
     ) -> Answer {
         match self.prepare(delta).await {
             Ok(request) => {
-                let extension = extension::commit(&id(election, index), rollback);
-                self.commit(Asked::Set, election, (request, extension), by).await
+                let extension = extension::commit(&id(mandate.epoch, index), rollback);
+                self.commit(Asked::Set, mandate.election, (request, extension), by).await
             }
             Err(answer) => answer,
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::Election;
+use crate::Mandate;
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask, Event};
 use lockstep_types::{Connection, Sequence, Target};
@@ -94,7 +94,7 @@ pub(super) type Watched = (Watch, mpsc::Sender<Notice>);
 /// A request as the device sees it.
 #[derive(Debug)]
 pub(super) struct Asked {
-    pub(super) election: Election,
+    pub(super) mandate: Mandate,
     pub(super) ask: Ask,
     reply: oneshot::Sender<Answer>,
 }
@@ -215,13 +215,13 @@ struct FakeLine {
 }
 
 impl Line for FakeLine {
-    fn ask(&self, election: Election, ask: Ask) -> BoxFuture<'_, Answer> {
+    fn ask(&self, mandate: Mandate, ask: Ask) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             if let Some(answer) = self.shared.by_itself.lock().unwrap().clone() {
                 return answer;
             }
             let (reply, answer) = oneshot::channel();
-            self.shared.asked.send(Asked { election, ask, reply }).unwrap();
+            self.shared.asked.send(Asked { mandate, ask, reply }).unwrap();
             answer.await.unwrap_or(Answer::Unknown)
         })
     }

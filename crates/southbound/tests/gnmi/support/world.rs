@@ -7,13 +7,20 @@ use std::time::Duration;
 
 use lockstep_protocol::{Answer, Ask, Event};
 use lockstep_southbound::gnmi::{Gnmi, Options};
-use lockstep_southbound::{Driver, Election, Line, Link};
-use lockstep_types::{Configuration, Connection, Content, Delta, Path, Sequence, Target};
+use lockstep_southbound::{Driver, Election, Line, Link, Mandate};
+use lockstep_types::{Configuration, Connection, Content, Delta, Epoch, Path, Sequence, Target};
 use lockstep_yang::ModelSet;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 pub(crate) const ELECTION: Election = Election { high: 1, low: 7 };
+/// Of a store whose master has this election id.
+pub(crate) const MANDATE: Mandate = named(ELECTION);
+
+/// The same store, at another election id.
+pub(crate) const fn named(election: Election) -> Mandate {
+    Mandate { epoch: Epoch::new(1), election }
+}
 
 /// Long enough on a busy machine; only a failing test waits for it.
 const LONG: Duration = Duration::from_secs(20);
@@ -137,7 +144,7 @@ impl World {
 
     pub(crate) fn send_as(&mut self, election: Election, ask: Ask) {
         self.sequence = self.sequence.next();
-        self.link.send(self.connection, self.sequence, election, ask);
+        self.link.send(self.connection, self.sequence, named(election), ask);
     }
 
     pub(crate) async fn ask(&mut self, ask: Ask) -> Answer {
