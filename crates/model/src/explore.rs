@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
-use crate::facts::Fact;
 use crate::invariants::{self, Step};
 use crate::scenario::Scenario;
 use crate::system::{Action, System};
@@ -62,62 +61,9 @@ impl Model for Explorer {
     fn properties(&self) -> Vec<Property<Self>> {
         let mut properties =
             vec![Property::always("every guarantee", |_, state: &System| state.broken.is_empty())];
-        properties.extend(facts().into_iter().filter_map(|(fact, property)| {
-            self.scenario.reaches.contains(&fact).then_some(property)
-        }));
+        properties.extend(self.scenario.reaches.iter().map(|fact| fact.property()));
         properties
     }
-}
-
-/// The facts as properties that some state must have.
-fn facts() -> Vec<(Fact, Property<Explorer>)> {
-    macro_rules! sometimes {
-        ($($fact:ident),* $(,)?) => {
-            vec![$((Fact::$fact, Property::sometimes(Fact::$fact.name(), |_, state: &System| {
-                state.facts.contains(&Fact::$fact)
-            }))),*]
-        };
-    }
-    sometimes![
-        Applied,
-        Reverted,
-        Partial,
-        Rejected,
-        Cancelled,
-        RolledBack,
-        RollbackReverted,
-        Restored,
-        RestoreRolledBack,
-        WithdrawnUnderRestore,
-        InWindow,
-        Confirmed,
-        NotConfirmed,
-        RevertRefused,
-        Forgotten,
-        Needed,
-        Tried,
-        Confirming,
-        TakenBack,
-        KeptUntold,
-        Recheck,
-        ResyncRefused,
-        Rewritten,
-        WithdrawnUnderRollback,
-        Disturbed,
-        Lagging,
-        Adopted,
-        AdoptedBelow,
-        AdoptedOnTop,
-        Added,
-        Rebound,
-        Removed,
-        RemovedQueued,
-        TakenOver,
-        Paused,
-        NewTerm,
-        StaleMaster,
-        Orphan,
-    ]
 }
 
 /// How far to go.

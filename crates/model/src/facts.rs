@@ -3,178 +3,128 @@
 use lockstep_protocol::record::{
     Header, Kind, PartStatus, Reason, Status, Transaction, WindowStage,
 };
+use lockstep_types::Timestamp;
+use stateright::Property;
 
+use crate::explore::Explorer;
 use crate::system::{Commit, System};
 
-/// Something that can be seen in a state of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Fact {
+/// Lists every fact once: as a value, by its name, and as a property that some state must have.
+macro_rules! facts {
+    ($($(#[$doc:meta])* $fact:ident = $name:literal,)*) => {
+        /// Something that can be seen in a state of the system.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Fact {
+            $($(#[$doc])* $fact,)*
+        }
+
+        impl Fact {
+            /// Every fact.
+            pub const ALL: &[Self] = &[$(Self::$fact),*];
+
+            /// Its name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$fact => $name,)*
+                }
+            }
+
+            /// That some state has it.
+            #[must_use]
+            pub fn property(self) -> Property<Explorer> {
+                match self {
+                    $(Self::$fact => Property::sometimes($name, |_, state: &System| {
+                        state.facts.contains(&Self::$fact)
+                    }),)*
+                }
+            }
+        }
+    };
+}
+
+facts! {
     /// A transaction applied everywhere.
-    Applied,
+    Applied = "applied",
     /// An atomic one whose effects are gone.
-    Reverted,
+    Reverted = "reverted",
     /// A queued one withdrawn somewhere.
-    Partial,
+    Partial = "partial",
     /// One decided against.
-    Rejected,
+    Rejected = "rejected",
     /// One cancelled.
-    Cancelled,
+    Cancelled = "cancelled",
     /// A Rollback applied.
-    RolledBack,
+    RolledBack = "rolled back",
     /// A Rollback that was itself reverted.
-    RollbackReverted,
+    RollbackReverted = "rollback reverted",
     /// A Restore applied.
-    Restored,
+    Restored = "restored",
     /// A Restore that was itself rolled back.
-    RestoreRolledBack,
+    RestoreRolledBack = "restore rolled back",
     /// A withdrawal below a Restore that was decided.
-    WithdrawnUnderRestore,
+    WithdrawnUnderRestore = "withdrawn under restore",
     /// A change in its window.
-    InWindow,
+    InWindow = "in window",
+    /// A window that was given another time.
+    Extended = "extended",
     /// A change confirmed in its window.
-    Confirmed,
+    Confirmed = "confirmed",
     /// A change taken out since it was not confirmed.
-    NotConfirmed,
+    NotConfirmed = "not confirmed",
     /// One whose taking out a device refused.
-    RevertRefused,
+    RevertRefused = "revert refused",
     /// Entries that were forgotten.
-    Forgotten,
+    Forgotten = "forgotten",
     /// An entry beyond the horizon that is still needed.
-    Needed,
+    Needed = "needed",
     /// A transaction that a device has on trial.
-    Tried,
+    Tried = "tried",
     /// A trial that every device accepted.
-    Confirming,
+    Confirming = "confirming",
     /// A trial that was accepted, and taken back for a resync.
-    TakenBack,
+    TakenBack = "taken back",
     /// A trial that a device keeps without having been told.
-    KeptUntold,
+    KeptUntold = "kept untold",
     /// A target where entries are validated again.
-    Recheck,
+    Recheck = "recheck",
     /// A device that would not be brought in line.
-    ResyncRefused,
+    ResyncRefused = "resync refused",
     /// A unit the device shows in a form of its own.
-    Rewritten,
+    Rewritten = "rewritten",
     /// A withdrawal below a Rollback of the same change.
-    WithdrawnUnderRollback,
+    WithdrawnUnderRollback = "withdrawn under rollback",
     /// A wide transaction that had to be prepared again.
-    Disturbed,
+    Disturbed = "disturbed",
     /// A configuration that the store has not brought to what the record of a wide transaction says.
-    Lagging,
+    Lagging = "lagging",
     /// A device whose own configuration was recorded when it was first met.
-    Adopted,
+    Adopted = "adopted",
     /// One on which something was asked before.
-    AdoptedBelow,
+    AdoptedBelow = "adopted below",
     /// A device that was changed behind our back, which was recorded.
-    AdoptedOnTop,
+    AdoptedOnTop = "adopted on top",
     /// A target that came.
-    Added,
+    Added = "added",
     /// A target that was bound anew.
-    Rebound,
+    Rebound = "rebound",
     /// A target that went.
-    Removed,
+    Removed = "removed",
     /// A change withdrawn since its target went.
-    RemovedQueued,
+    RemovedQueued = "removed queued",
     /// A device that was taken over from somebody else.
-    TakenOver,
+    TakenOver = "taken over",
     /// A target that is paused.
-    Paused,
+    Paused = "paused",
     /// A master that is not the first.
-    NewTerm,
+    NewTerm = "new term",
     /// A node that lost its lease and acts on.
-    StaleMaster,
+    StaleMaster = "stale master",
     /// A request that nobody waits for and that may still land.
-    Orphan,
+    Orphan = "orphan",
 }
 
 impl Fact {
-    /// Every fact.
-    pub const ALL: [Self; 38] = [
-        Self::Applied,
-        Self::Reverted,
-        Self::Partial,
-        Self::Rejected,
-        Self::Cancelled,
-        Self::RolledBack,
-        Self::RollbackReverted,
-        Self::Restored,
-        Self::RestoreRolledBack,
-        Self::WithdrawnUnderRestore,
-        Self::InWindow,
-        Self::Confirmed,
-        Self::NotConfirmed,
-        Self::RevertRefused,
-        Self::Forgotten,
-        Self::Needed,
-        Self::Tried,
-        Self::Confirming,
-        Self::TakenBack,
-        Self::KeptUntold,
-        Self::Recheck,
-        Self::ResyncRefused,
-        Self::Rewritten,
-        Self::WithdrawnUnderRollback,
-        Self::Disturbed,
-        Self::Lagging,
-        Self::Adopted,
-        Self::AdoptedBelow,
-        Self::AdoptedOnTop,
-        Self::Added,
-        Self::Rebound,
-        Self::Removed,
-        Self::RemovedQueued,
-        Self::TakenOver,
-        Self::Paused,
-        Self::NewTerm,
-        Self::StaleMaster,
-        Self::Orphan,
-    ];
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Applied => "applied",
-            Self::Reverted => "reverted",
-            Self::Partial => "partial",
-            Self::Rejected => "rejected",
-            Self::Cancelled => "cancelled",
-            Self::RolledBack => "rolled back",
-            Self::RollbackReverted => "rollback reverted",
-            Self::Restored => "restored",
-            Self::RestoreRolledBack => "restore rolled back",
-            Self::WithdrawnUnderRestore => "withdrawn under restore",
-            Self::InWindow => "in window",
-            Self::Confirmed => "confirmed",
-            Self::NotConfirmed => "not confirmed",
-            Self::RevertRefused => "revert refused",
-            Self::Forgotten => "forgotten",
-            Self::Needed => "needed",
-            Self::Tried => "tried",
-            Self::Confirming => "confirming",
-            Self::TakenBack => "taken back",
-            Self::KeptUntold => "kept untold",
-            Self::Recheck => "recheck",
-            Self::ResyncRefused => "resync refused",
-            Self::Rewritten => "rewritten",
-            Self::WithdrawnUnderRollback => "withdrawn under rollback",
-            Self::Disturbed => "disturbed",
-            Self::Lagging => "lagging",
-            Self::Adopted => "adopted",
-            Self::AdoptedBelow => "adopted below",
-            Self::AdoptedOnTop => "adopted on top",
-            Self::Added => "added",
-            Self::Rebound => "rebound",
-            Self::Removed => "removed",
-            Self::RemovedQueued => "removed queued",
-            Self::TakenOver => "taken over",
-            Self::Paused => "paused",
-            Self::NewTerm => "new term",
-            Self::StaleMaster => "stale master",
-            Self::Orphan => "orphan",
-        }
-    }
-
     /// Whether it is so in this state.
     #[must_use]
     pub fn holds(self, system: &System) -> bool {
@@ -218,6 +168,10 @@ impl Fact {
                 })
             }),
             Self::InWindow => store.windows().next().is_some(),
+            Self::Extended => store.transactions().any(|t| {
+                let opened = |at: Timestamp| at.after(t.window.map_or(0, |window| window.length));
+                t.open_until().is_some_and(|until| Some(until) != t.finished.map(opened))
+            }),
             Self::Confirmed => stage(WindowStage::Confirmed),
             Self::NotConfirmed => {
                 stage(WindowStage::Reverted)

@@ -40,6 +40,8 @@ pub struct Faults {
     pub cancels: u8,
     /// A client confirms.
     pub confirms: u8,
+    /// A client gives a window another time.
+    pub extends: u8,
     /// A node falls behind the store.
     pub lags: u8,
     /// A deadline passes.

@@ -24,7 +24,7 @@ use lockstep_types::{
 };
 
 pub use action::{Action, Reaction};
-pub use client::Told;
+pub use client::{EXTENSION, Told};
 pub use device::Device;
 pub use kept::Kept;
 pub use nodes::Running;

@@ -13,6 +13,8 @@ pub fn keeps(step: &Step<'_>) -> bool {
     let there = system.scenario.targets.iter().filter(|target| system.devices[*target].on);
     let there = there.filter(|target| system.store.binding(target).is_some());
     let there = there.filter(|target| !system.store.header(target).paused);
+    // What listens to somebody else stays so until an operator has it taken over.
+    let there = there.filter(|target| !system.is_usurped(target));
     // A trial that is in the way is ours to take away.
     let willing = there.filter(|target| {
         let refuses = system.store.header(target).resync_refused.is_some();

@@ -25,11 +25,6 @@ pub fn keeps(step: &Step<'_>) -> bool {
 /// A queued one may wait for a device for as long as it is away, and so does what queued up behind.
 fn waits_for_the_gone(system: &System, transaction: &Transaction) -> bool {
     let gone = |target| !system.devices.get(target).is_some_and(|device| device.on);
-    // What listens to somebody else is waited for until an operator has it taken over, or the deadline.
-    let usurped = |target: &Target| {
-        let term = system.store.mastership(target).map(|m| m.term).unwrap_or_default();
-        system.devices.get(target).is_some_and(|device| device.election > term)
-    };
     // What is left alone is waited for until it is resumed, or the deadline.
     let endless = transaction.deadline >= Timestamp::new(u64::MAX / 2);
     let paused = |target: &Target| {
@@ -39,7 +34,8 @@ fn waits_for_the_gone(system: &System, transaction: &Transaction) -> bool {
     let mut targets = transaction.targets.keys();
     targets.clone().any(paused)
         || (!transaction.is_atomic() && targets.clone().any(gone))
-        || targets.any(usurped)
+        // What listens to somebody else is waited for until an operator has it taken over, or the deadline.
+        || targets.any(|target| system.is_usurped(target))
 }
 
 /// A client whose node died or lost its lease has to ask again.

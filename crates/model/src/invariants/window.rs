@@ -7,7 +7,7 @@ use lockstep_protocol::record::{Kind, Rule, Status, Transaction, Window, WindowS
 use lockstep_types::{Index, Target};
 
 use super::{Step, ledger};
-use crate::system::{Commit, System};
+use crate::system::{Commit, EXTENSION, System};
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
@@ -38,6 +38,11 @@ fn goes_on(system: &System, commit: &Commit, old: Option<Window>, new: &Transact
         (Some(WindowStage::Asked), WindowStage::Open { until }) => {
             let finished = new.finished.map(|at| at.after(window.length));
             new.status == Status::Applied && Some(until) == finished
+        }
+        (Some(WindowStage::Open { until }), WindowStage::Open { until: later }) => {
+            let asked = system.left.extends < system.scenario.faults.extends;
+            let now = until >= system.now && later == system.now.after(EXTENSION);
+            asked && (now || !system.scenario.instant)
         }
         // A write that is under way when the window ends may still be the first.
         (Some(WindowStage::Open { until }), WindowStage::Confirmed) => {

@@ -3,7 +3,7 @@
 use lockstep_protocol::{Client, Event, Op, Order};
 use lockstep_types::{Index, Target, Timestamp};
 
-use super::client::CONFIRMS;
+use super::client::{CONFIRMS, EXTENSION};
 use super::{System, yang};
 
 /// How a device takes a request.
@@ -68,6 +68,8 @@ pub enum Action {
     Cancel(usize, Index),
     /// A client confirms a change at a node.
     Confirm(usize, Index),
+    /// A client gives a window another time, at a node.
+    Extend(usize, Index),
     /// An operator has something done with a target, at a node.
     Operate(usize, Target, Order),
     /// Somebody else changes a device.
@@ -149,7 +151,7 @@ impl System {
                 self.lose(*at);
             }
             Action::TakeBack(target) => {
-                self.left.timers -= 1;
+                self.left.timers = self.left.timers.saturating_sub(1);
                 if let Some(device) = self.devices.get_mut(target) {
                     device.take_back();
                 }
@@ -186,10 +188,19 @@ impl System {
                 self.left.confirms -= 1;
                 self.tell(*node, Event::Confirm { client: CONFIRMS, index: *index });
             }
+            Action::Extend(node, index) => {
+                self.left.extends -= 1;
+                let (client, length) = (Client(u64::MAX), EXTENSION);
+                self.tell(*node, Event::Extend { client, index: *index, length });
+            }
             Action::Operate(node, target, order) => {
                 match order {
                     Order::Adopt => self.left.adopts -= 1,
-                    Order::Claim(_) => self.left.claims -= 1,
+                    Order::Claim(_) => {
+                        self.left.claims -= 1;
+                        // Whoever asks waits for what comes of it.
+                        self.left.retries = self.scenario.faults.retries;
+                    }
                     Order::Pause | Order::Sync => self.left.orders -= 1,
                     Order::Resume => {}
                 }

@@ -15,6 +15,9 @@ pub enum Told {
     Status(Index, Status),
 }
 
+/// The other time a window is given, from then on.
+pub const EXTENSION: u64 = 70_000;
+
 /// Whoever confirms.
 pub(super) const CONFIRMS: Client = Client(u64::MAX - 1);
 

@@ -24,6 +24,9 @@ impl System {
         }
         self.connection_moves(&mut moves);
         self.notice_moves(&mut moves);
+        if moves.is_empty() {
+            moves.extend(self.forgotten_trials());
+        }
         self.node_moves(&mut moves);
         moves.extend(self.deadlines());
         if self.hush() {
@@ -277,6 +280,27 @@ impl System {
             let windows = || self.store.windows().map(|(_, index)| index);
             mishaps.extend(nodes.flat_map(|node| windows().map(move |i| Action::Confirm(node, i))));
         }
+        if self.left.extends > 0 {
+            let nodes = (0..self.nodes.len()).filter(|node| self.hears(*node));
+            let windows = || self.store.windows().map(|(_, index)| index);
+            mishaps.extend(nodes.flat_map(|node| windows().map(move |i| Action::Extend(node, i))));
+        }
+    }
+
+    /// Whether a device listens to somebody else than whoever is its master by the store.
+    #[must_use]
+    pub fn is_usurped(&self, target: &Target) -> bool {
+        let term = self.store.mastership(target).map(|m| m.term).unwrap_or_default();
+        self.devices.get(target).is_some_and(|device| device.election > term)
+    }
+
+    /// Devices with something on trial that nobody is going to settle: their own timer ends it.
+    fn forgotten_trials(&self) -> impl Iterator<Item = Action> {
+        let forgotten = self.devices.iter().filter(|(target, device)| {
+            let known = [self.store.header(target).trial, self.store.on_trial(target)];
+            device.trial.as_ref().is_some_and(|trial| !known.contains(&Some(trial.index)))
+        });
+        forgotten.map(|(target, _)| Action::TakeBack(target.clone()))
     }
 
     /// What a request is for, told by what its sender has under way.

@@ -84,14 +84,12 @@ impl Node {
     ) {
         let policy = self.view.binding(target).map(|binding| binding.drift);
         let adopts = self.view.header(target).adopting || policy == Some(Drift::Adopt);
-        if adopts && !self.view.is_settled(target) {
+        if (adopts && !self.view.is_settled(target)) || self.view.undo_head(target).is_some() {
             // Something came up meanwhile: it is looked at again when that is done.
+            self.drifted(target.clone());
             return;
         }
-        if let Some(link) = self.desk.links.get_mut(target) {
-            link.drifted = false;
-        }
-        if self.view.undo_head(target).is_none() && self.adoption(target, &seen).is_some() {
+        if self.adoption(target, &seen).is_some() {
             self.seen(target, seen);
         } else if policy == Some(Drift::Enforce) {
             self.push(target, term, seen, out);

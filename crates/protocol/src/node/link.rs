@@ -101,6 +101,13 @@ impl Work {
         }
     }
 
+    /// Whether it looks at a device that may not be in line, or brings it there. Where that comes to nothing,
+    /// it is not forgotten: the store may say that the device is in line.
+    #[must_use]
+    pub fn sees_to_drift(&self) -> bool {
+        matches!(self, Self::Looking | Self::Pushing(..) | Self::Verifying(_))
+    }
+
     /// Whether an answer of the device is due.
     #[must_use]
     pub fn is_outstanding(&self) -> bool {
@@ -138,7 +145,7 @@ pub struct Link {
     pub unsettled: bool,
     /// By then all of it has landed that ever will, on a device that turns nobody away.
     pub quiet: Option<Timestamp>,
-    /// The device was changed behind our back, and nobody has looked at it since.
+    /// The device was changed behind our back, and nobody has begun to look at it since.
     pub drifted: bool,
 }
 
@@ -174,6 +181,7 @@ impl Node {
         if !leased || paused {
             // Another master may be writing by now, or it is to be left alone. Woken again when the lease
             // is, or when it is resumed.
+            link.drifted |= work.sees_to_drift();
             link.work = Work::Idle;
             return;
         }

@@ -78,13 +78,13 @@ impl Node {
         };
         let header = view.header(target);
         let known = view.marks(target).map_or(marks.is_empty(), |known| *known == marks);
-        let nothing_new = header.synced == term && !header.adopting && known;
+        // An order to adopt is done only where there was nothing to adopt.
+        let adopting = header.adopting && !view.is_settled(target);
+        let nothing_new = header.synced == term && header.adopting == adopting && known;
         if nothing_new || header.paused || over.is_some_and(withdrawn) {
             return;
         }
         let trials = self.desk.link(target).map(|link| link.trials).unwrap_or_default();
-        // An order to adopt is done only where there was nothing to adopt.
-        let adopting = header.adopting && !view.is_settled(target);
         step::synced(draft, target, term, marks, trials);
         draft.configuration(target).header.adopting = adopting;
         if let Some(index) = head.filter(|index| view.apply_head(target) == Some(*index)) {

@@ -16,6 +16,7 @@ impl Node {
         let Some(link) = self.desk.links.get_mut(target) else { return };
         let work = std::mem::take(&mut link.work);
         link.unsettled |= work.is_set() && answer == Answer::Unknown;
+        link.drifted |= work.sees_to_drift() && answer == Answer::Busy;
         match (work, answer) {
             (_, Answer::Unknown) => self.give_up(target, out),
             (_, Answer::Busy) => self.back_off(target),

@@ -109,6 +109,10 @@ impl Node {
     }
 
     fn look(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
+        // What happens from here on may be later than what is seen.
+        if let Some(link) = self.desk.links.get_mut(target) {
+            link.drifted = false;
+        }
         self.send(target, term, Ask::Read, Work::Looking, out);
     }
 

@@ -3,7 +3,7 @@
 use lockstep_protocol::record::{Drift, Rule};
 use lockstep_types::{Configuration as Tree, Unit};
 
-use super::{scenario, two};
+use super::{both, scenario, two};
 use crate::facts::Fact;
 use crate::scenario::{Entry, Faults, Scenario, leaf, path};
 
@@ -14,9 +14,13 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         met_wide(),
         met_restore(),
         met_many(),
+        met_many_invalid(),
+        met_two(),
         tampered(),
         adopted(),
         enforced(),
+        enforced_rewritten(),
+        adopted_paused(),
         asked(),
     ]
 }
@@ -126,6 +130,46 @@ fn met_many() -> Scenario {
     }
 }
 
+fn met_many_invalid() -> Scenario {
+    Scenario {
+        own: own(&["/a", "/b"]),
+        needs: true,
+        small: true,
+        slow_yang: true,
+        faults: Faults { disconnects: 1, ..Faults::default() },
+        reaches: vec![Fact::Adopted, Fact::AdoptedBelow, Fact::Applied, Fact::Partial],
+        ..scenario(
+            "met-many-invalid",
+            "the same, of which some is not valid on top of what the device has, while it comes and goes",
+            vec![
+                Entry::queued("t1:/c=1").asynchronous(),
+                Entry::queued("t1:/a=-").asynchronous(),
+                Entry::queued("t1:/d=3").asynchronous(),
+            ],
+        )
+    }
+}
+
+fn met_two() -> Scenario {
+    Scenario {
+        targets: two(),
+        fragile: both(),
+        own: own(&["/a"]),
+        instant: false,
+        crowd: true,
+        faults: Faults { disconnects: 1, ..Faults::default() },
+        reaches: vec![Fact::Adopted, Fact::AdoptedBelow, Fact::Applied],
+        ..scenario(
+            "met-two",
+            "two devices are first met at once, under and beside what is asked of them",
+            vec![
+                Entry::queued("t1:/a=1 t2:/b=1").asynchronous(),
+                Entry::queued("t2:/a=2").asynchronous(),
+            ],
+        )
+    }
+}
+
 fn tampered() -> Scenario {
     Scenario {
         faults: Faults { tampers: 1, adopts: 1, refusals: 1, restarts: 1, ..Faults::default() },
@@ -185,6 +229,42 @@ fn enforced() -> Scenario {
             "enforced",
             "what somebody else makes of a device is taken back, whatever is under way",
             vec![Entry::atomic("t1:/a=1").asynchronous(), Entry::queued("t1:/b=2").asynchronous()],
+        )
+    }
+}
+
+fn enforced_rewritten() -> Scenario {
+    Scenario {
+        drift: Drift::Enforce,
+        rewrites: true,
+        nodes: 2,
+        faults: Faults { tampers: 2, busy: 1, orders: 1, crashes: 1, ..Faults::default() },
+        reaches: vec![Fact::Applied, Fact::Rewritten, Fact::NewTerm],
+        ..scenario(
+            "enforced-rewritten",
+            "the same on a device that shows values in a form of its own, and is busy",
+            vec![Entry::atomic("t1:/a=v").asynchronous(), Entry::queued("t1:/b=2").asynchronous()],
+        )
+    }
+}
+
+fn adopted_paused() -> Scenario {
+    Scenario {
+        faults: Faults {
+            tampers: 1,
+            adopts: 1,
+            orders: 1,
+            usurpers: 1,
+            claims: 1,
+            retries: 2,
+            crashes: 1,
+            ..Faults::default()
+        },
+        reaches: vec![Fact::Applied, Fact::AdoptedOnTop, Fact::Paused],
+        ..scenario(
+            "adopted-paused",
+            "what a device has is to be recorded, but it is paused or listens to somebody else",
+            vec![Entry::atomic("t1:/a=1").asynchronous()],
         )
     }
 }

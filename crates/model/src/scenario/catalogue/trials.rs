@@ -136,5 +136,48 @@ pub(super) fn scenarios() -> Vec<Scenario> {
                 vec![Entry::atomic("t1:/a=1").asynchronous(), Entry::queued("t1:/b=2")],
             )
         },
+        Scenario {
+            trials: Trials::Always,
+            wary: true,
+            nodes: 2,
+            faults: Faults {
+                usurpers: 1,
+                claims: 1,
+                retries: 3,
+                cancels: 1,
+                crashes: 1,
+                timers: 1,
+                ..Faults::default()
+            },
+            reaches: vec![Fact::Tried, Fact::TakenOver, Fact::Applied, Fact::Reverted],
+            ..scenario(
+                "trial-claimed",
+                "a device is taken over from somebody else while it has a trial",
+                vec![Entry::atomic("t1:/a=1").asynchronous()],
+            )
+        },
+        Scenario {
+            trials: Trials::Always,
+            wary: true,
+            faults: Faults {
+                disconnects: 1,
+                timers: 1,
+                late: 1,
+                crashes: 1,
+                retries: 3,
+                ..Faults::default()
+            },
+            reaches: vec![Fact::Tried, Fact::Removed, Fact::Added, Fact::Adopted],
+            ..scenario(
+                "trial-removed",
+                "a target goes that may still have a trial to settle, and comes again",
+                vec![
+                    Entry::atomic("t1:/a=1").asynchronous().late(),
+                    Entry::remove("t1").asynchronous(),
+                    Entry::add("t1").asynchronous(),
+                    Entry::queued("t1:/b=2").asynchronous(),
+                ],
+            )
+        },
     ]
 }

@@ -63,6 +63,18 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         },
         Scenario {
             nodes: 2,
+            buried: true,
+            honest: true,
+            faults: Faults { late: 2, confirms: 1, extends: 2, crashes: 1, ..Faults::default() },
+            reaches: vec![Fact::Extended, Fact::Confirmed, Fact::NotConfirmed, Fact::NewTerm],
+            ..scenario(
+                "extended",
+                "a window that is given another time, before it ends or as it does",
+                vec![Entry::atomic("t1:/a=1").confirmed_within(LENGTH)],
+            )
+        },
+        Scenario {
+            nodes: 2,
             crowd: true,
             instant: false,
             faults: Faults { late: 1, ..Faults::default() },

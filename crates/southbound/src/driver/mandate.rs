@@ -1,0 +1,15 @@
+//! In whose name a device is asked.
+
+use lockstep_types::Epoch;
+
+use crate::Election;
+
+/// In whose name a device is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mandate {
+    /// The store. What is left on a device under a name is found by it again, whoever the master is then
+    /// and however its election id came about.
+    pub epoch: Epoch,
+    /// The master, at its term.
+    pub election: Election,
+}
