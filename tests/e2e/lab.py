@@ -20,6 +20,7 @@ MODELS = ROOT / "models" / "lab"
 BOX = pathlib.Path(__file__).with_name("models")
 # Long enough for a machine that is busy with something else; nothing waits for it to pass.
 PATIENCE = 30
+ATTEMPTS = 6
 
 
 def free_ports(count):
@@ -70,6 +71,18 @@ class Process:
 
     def is_running(self):
         return self.process.poll() is None
+
+
+def connect(port):
+    """A connection of pygnmi's. A server that ends as it is reached lets a new connection go at once; the client
+    then waits for it and does not try again by itself, so it is not waited for long."""
+    client = gNMIclient(target=("127.0.0.1", port), insecure=True, gnmi_timeout=PATIENCE)
+    for _ in range(ATTEMPTS):
+        try:
+            return client.connect(timeout=PATIENCE / ATTEMPTS)
+        except grpc.FutureTimeoutError:
+            client.close()
+    raise grpc.FutureTimeoutError()
 
 
 class Lab:
@@ -165,8 +178,11 @@ class Lab:
 
     @contextlib.contextmanager
     def client(self, port=None):
-        with gNMIclient(target=("127.0.0.1", port or self.port), insecure=True, gnmi_timeout=PATIENCE) as client:
+        client = connect(port or self.port)
+        try:
             yield client
+        finally:
+            client.close()
 
     def set(self, target, **operations):
         # pygnmi takes a text for JSON that is already written.

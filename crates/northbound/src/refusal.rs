@@ -14,6 +14,8 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
         Refusal::NoTarget => Code::InvalidArgument,
         Refusal::UnknownTarget(_) | Refusal::UnknownTransaction(_) => Code::NotFound,
         Refusal::NotConnected(_)
+        | Refusal::AdoptsAway(_)
+        | Refusal::AdoptsPaused(_)
         | Refusal::NeverMet { .. }
         | Refusal::Paused(_)
         | Refusal::NotServed(_) => Code::Unavailable,

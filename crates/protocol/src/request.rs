@@ -122,6 +122,12 @@ pub enum Refusal {
         "target {0} is not connected; asked for async, it is waited for until the deadline; queued and async, as long as it takes"
     )]
     NotConnected(Target),
+    /// Nobody can tell what a device has that is not there.
+    #[error("target {0} is not connected, so nobody can tell what it has; ask again once it is")]
+    AdoptsAway(Target),
+    /// Nor what one has that is left alone.
+    #[error("target {0} is paused, so what it has is not looked at; resume it first")]
+    AdoptsPaused(Target),
     /// A target that has a configuration of its own, which nobody has decided about yet.
     #[error("target {target} was never brought in line: {code}: {message}", code = .failure.code, message = .failure.message)]
     NeverMet {

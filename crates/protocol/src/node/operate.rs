@@ -37,8 +37,8 @@ impl Node {
         let adopts = order == Order::Adopt;
         let paused = adopts && self.view.header(target).paused;
         let away = adopts && self.view.master(target).is_none();
-        let refusal = paused.then(|| Refusal::Paused(target.clone()));
-        refusal.or_else(|| away.then(|| Refusal::NotConnected(target.clone())))
+        let refusal = paused.then(|| Refusal::AdoptsPaused(target.clone()));
+        refusal.or_else(|| away.then(|| Refusal::AdoptsAway(target.clone())))
     }
 
     /// The first order for a target is in the store.

@@ -14,7 +14,7 @@ pub enum Wait {
     Behind(Index),
     /// To be decided: this atomic transaction holds the target.
     Held(Index),
-    /// To be decided, or sent: entries are validated again after a withdrawal.
+    /// To be decided, or sent: entries are validated again after a withdrawal or an adoption.
     Recheck,
     /// To be decided: the verdict on it.
     Verdict,
