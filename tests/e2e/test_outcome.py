@@ -95,9 +95,19 @@ def test_a_target_that_the_file_no_longer_names(lab):
     lab.write_config()
     lab.start_node()
     lab.wait_synchronised()
-    for ask in (lambda: lab.set("leaf3", update=[("/system/motd", "y")]), lambda: lab.get("leaf3", "/system/motd")):
-        said = fails(grpc.StatusCode.UNAVAILABLE, ask)
-        assert said == "target leaf3 is paused: the configuration file no longer names it"
+    said = fails(grpc.StatusCode.UNAVAILABLE, lambda: lab.set("leaf3", update=[("/system/motd", "y")]))
+    assert said == "target leaf3 is paused: the configuration file no longer names it"
+    # It is left alone, and nothing of it is lost.
+    shown = lab.target("leaf3")
+    assert (shown["state"], shown["reason"]) == ("paused", "the configuration file no longer names it")
+    assert shown["address"] == lab.device("leaf3") and not shown["connected"]
+    assert lab.get("leaf3", "/system/motd") == "x"
+    lab.names.append("leaf3")
+    lab.write_config()
+    lab.node.stop()
+    lab.start_node()
+    lab.wait_synchronised("leaf3")
+    lab.set("leaf3", update=[("/system/motd", "y")])
 
 
 def test_what_is_to_come_says_so(lab):

@@ -14,15 +14,16 @@ mod size;
 mod store;
 mod target;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lockstep_northbound::Tls;
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
+use serde_json::Value;
 
-pub(crate) use error::Error;
+pub(crate) use error::{Error, Problem};
 pub(crate) use store::StoreConfig;
 pub(crate) use target::TargetConfig;
 
@@ -39,6 +40,8 @@ pub(crate) struct Config {
     pub tls: Option<Tls>,
     /// Where records are kept.
     pub store: StoreConfig,
+    /// What paths are relative to.
+    pub folder: PathBuf,
     /// Model sets by name.
     pub models: BTreeMap<String, Models>,
     /// Targets by name.
@@ -62,7 +65,7 @@ impl Config {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::Unreadable { path: path.into(), error })?;
         let folder = path.parent().unwrap_or(Path::new("."));
-        Self::parse(&text, folder, &|name| std::env::var(name).ok())
+        Self::parse(&text, folder, &variable)
             .map_err(|problem| Error::Invalid { path: path.into(), problem })
     }
 
@@ -70,7 +73,7 @@ impl Config {
         text: &str,
         folder: &Path,
         environment: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Self, error::Problem> {
+    ) -> Result<Self, Problem> {
         let mut file = file::read(tree(text, environment)?)?;
         let mut warnings = Vec::new();
         if let Some(path) = file.targets_file.take() {
@@ -80,8 +83,7 @@ impl Config {
                 let tree = tree(&text, environment).map_err(|problem| problem.to_string())?;
                 gnmic::read(&tree).map_err(|problem| problem.to_string())
             });
-            let wrong =
-                |why| error::Problem::value("targets-file", format!("{}: {why}", path.display()));
+            let wrong = |why| Problem::value("targets-file", format!("{}: {why}", path.display()));
             let (targets, ignored) = more.map_err(wrong)?;
             file.add_targets(targets)?;
             warnings.extend(ignored_warning(&path, &ignored));
@@ -90,17 +92,38 @@ impl Config {
     }
 }
 
-fn tree(
-    text: &str,
+/// A variable of the environment.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The name of a target, unless none can have it.
+pub(crate) fn target_name(name: &str) -> Result<Target, String> {
+    match name {
+        "*" => Err("`*` stands for every target, so none can have that name".to_owned()),
+        name => Target::new(name).map_err(|error| error.to_string()),
+    }
+}
+
+/// A target that the file does not name, from the same keys. What is wrong is told with the key alone.
+pub(crate) fn target(
+    options: Value,
+    folder: &Path,
+    models: &BTreeSet<&str>,
     environment: &dyn Fn(&str) -> Option<String>,
-) -> Result<serde_json::Value, error::Problem> {
+) -> Result<TargetConfig, Problem> {
+    let given = file::target(environment::fill(options, environment)?)?;
+    target::check("", &given, folder, models)
+}
+
+fn tree(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Problem> {
     let tree = serde_saphyr::from_str(text);
-    let tree = tree.map_err(|error| error::Problem::Syntax(error.to_string()))?;
+    let tree = tree.map_err(|error| Problem::Syntax(error.to_string()))?;
     environment::fill(tree, environment)
 }
 
 /// One warning for all that gnmic alone has a use for.
-fn ignored_warning(path: &Path, ignored: &std::collections::BTreeSet<String>) -> Option<String> {
+fn ignored_warning(path: &Path, ignored: &BTreeSet<String>) -> Option<String> {
     let names: Vec<&str> = ignored.iter().map(String::as_str).collect();
     let names = names.join(", ");
     (!ignored.is_empty())

@@ -13,6 +13,7 @@ mod show;
 mod signals;
 mod sim;
 mod store;
+mod targets;
 
 use std::process::ExitCode;
 

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_node::{Running, TargetSpec};
+use lockstep_node::{Models, Running};
 use lockstep_northbound::{Options as Listeners, Server};
-use lockstep_southbound::gnmi::Gnmi;
+use lockstep_protocol::record::Binding;
 use lockstep_store::{Embedded, Etcd, Records, Store};
+use lockstep_types::Target;
 use lockstep_yang::ModelSet;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -17,6 +18,7 @@ use tracing_subscriber::EnvFilter;
 use crate::cli::Failed;
 use crate::config::{Config, StoreConfig};
 use crate::signals::Signals;
+use crate::targets::Targets;
 
 /// How long it is waited before a node that ended is tried again; doubles each time, up to the next.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
@@ -35,11 +37,14 @@ impl Service {
     /// Starts everything a configuration asks for.
     pub(crate) async fn start(config: Config) -> Result<Self, Failed> {
         let (config, Loaded { models, targets }) = load(config).await?;
+        let devices = Arc::new(Targets::new(&config));
         let records = Records::open(open(&config.store).await?).await?;
         let node = lockstep_node::start(lockstep_node::Options {
             name: config.node,
             records: records.clone(),
             targets,
+            devices,
+            models: Models::new(models),
             pending: config.pending,
             retention: config.retention,
         });
@@ -49,7 +54,6 @@ impl Service {
             listen: config.listen,
             http: Some(config.http),
             tls: config.tls,
-            models,
             limits: config.limits,
         };
         match lockstep_northbound::serve(node.handle(), listeners).await {
@@ -100,15 +104,15 @@ async fn load(config: Config) -> Result<(Config, Loaded), Failed> {
     spawn_blocking(move || targets(&config).map(|loaded| (config, loaded))).await?
 }
 
-/// Every model set, and every target with its own.
+/// Every model set, and what every target of the file is bound to.
 struct Loaded {
-    models: Vec<ModelSet>,
-    targets: Vec<TargetSpec>,
+    models: BTreeMap<String, ModelSet>,
+    targets: BTreeMap<Target, Binding>,
 }
 
 /// Loads every model set that can be. One that cannot takes no other down; but if none can, that is told
 /// as why the node does not start.
-fn sets(config: &Config) -> Result<BTreeMap<&str, ModelSet>, Failed> {
+fn sets(config: &Config) -> Result<BTreeMap<String, ModelSet>, Failed> {
     let mut sets = BTreeMap::new();
     let mut broken = Vec::new();
     for (name, options) in &config.models {
@@ -116,7 +120,7 @@ fn sets(config: &Config) -> Result<BTreeMap<&str, ModelSet>, Failed> {
             Ok(set) => {
                 let (modules, digest) = (set.modules().len(), set.digest());
                 tracing::info!(model = %name, modules, %digest, "loaded");
-                sets.insert(name.as_str(), set);
+                sets.insert(name.clone(), set);
             }
             Err(error) => {
                 broken.push(format!("model set {name}: {}", crate::output::chain(&error)));
@@ -130,33 +134,21 @@ fn sets(config: &Config) -> Result<BTreeMap<&str, ModelSet>, Failed> {
     Ok(sets)
 }
 
-/// Gives each target its model set. A target whose models could not be loaded is not served.
+/// Gives each target its model set. A target whose models could not be loaded stays bound as it was.
 fn targets(config: &Config) -> Result<Loaded, Failed> {
     let sets = sets(config)?;
-    let mut targets = Vec::new();
+    let mut targets = BTreeMap::new();
     for (name, target) in &config.targets {
-        let Some(models) = sets.get(target.model.as_str()).cloned() else {
+        let Some(models) = sets.get(&target.model) else {
             tracing::error!(target = %name, model = %target.model, "not served: it has no models");
             continue;
         };
         for path in &target.ignore {
             models.check(path).map_err(|error| format!("targets.{name}.ignore: {error}"))?;
         }
-        let driver = Gnmi::new(target.driver.clone(), models.clone());
-        targets.push(TargetSpec {
-            name: name.clone(),
-            address: target.driver.addresses.join(","),
-            model: target.model.clone(),
-            models,
-            driver: Arc::new(driver),
-            initial: target.initial,
-            drift: target.drift,
-            trials: target.trials,
-            ignore: target.ignore.clone(),
-            tags: target.tags.clone(),
-        });
+        targets.insert(name.clone(), Targets::of_file(target, models));
     }
-    Ok(Loaded { models: sets.into_values().collect(), targets })
+    Ok(Loaded { models: sets, targets })
 }
 
 /// `serve`.

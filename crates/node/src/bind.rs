@@ -1,40 +1,71 @@
 //! Targets of the configuration file become records when the node starts.
 
-use lockstep_protocol::record::Key;
+use std::collections::BTreeMap;
+
+use lockstep_protocol::record::{Binding, Key};
 use lockstep_protocol::{Compare, Op, Txn, View, Written};
 use lockstep_store::Records;
+use lockstep_types::Target;
 
 use crate::error::StartError;
-use crate::target::TargetSpec;
+use crate::targets::Maker;
+
+/// How often a target is tried that others bind at the same time.
+const TRIES: usize = 10;
 
 /// Writes the binding of every target that has none, or another one. What is committed on one whose models
 /// changed must be valid by the new ones first, and so must whatever it may fall back to.
 pub(crate) async fn bind(
     records: &Records,
-    view: &View,
-    targets: impl Iterator<Item = &TargetSpec>,
+    targets: &BTreeMap<Target, Binding>,
+    maker: &Maker,
 ) -> Result<(), StartError> {
-    for spec in targets {
-        let (binding, bound) = (spec.binding(), view.binding(&spec.name));
-        if bound == Some(&binding) {
-            continue;
-        }
-        let same_models = bound.is_some_and(|bound| bound.models == binding.models);
-        let may_stand = if same_models { Vec::new() } else { view.may_stand(&spec.name) };
-        let mut broken = may_stand.iter().flat_map(|tree| spec.models.validate(tree));
-        if let Some(violation) = broken.next() {
-            let (target, model) = (spec.name.clone(), spec.model.clone());
-            return Err(StartError::Rebind { target, model, violation: Box::new(violation) });
-        }
-        let unchanged = |key: Key| Compare::Unchanged(key.clone(), view.version(&key));
-        let compares = vec![
-            unchanged(Key::Binding(spec.name.clone())),
-            unchanged(Key::Configuration(spec.name.clone())),
-        ];
-        let ops = vec![Op::Binding { target: spec.name.clone(), binding }];
-        if let Written::Stale(_) = records.write(&Txn { compares, ops }).await? {
-            return Err(StartError::Race(spec.name.clone()));
+    let mut view = records.load().await?;
+    for (target, binding) in targets {
+        let mut tries = 1;
+        while view.binding(target) != Some(binding) {
+            may_be_bound(&view, target, binding, maker)?;
+            match records.write(&write(&view, target, binding)).await? {
+                Written::Done(_) => break,
+                Written::Stale(_) if tries == TRIES => {
+                    return Err(StartError::Race(target.clone()));
+                }
+                // Another node that starts binds it as well.
+                Written::Stale(_) => view = records.load().await?,
+            }
+            tries += 1;
         }
     }
     Ok(())
+}
+
+fn may_be_bound(
+    view: &View,
+    target: &Target,
+    binding: &Binding,
+    maker: &Maker,
+) -> Result<(), StartError> {
+    if view.binding(target).is_some_and(|bound| bound.models == binding.models) {
+        return Ok(());
+    }
+    let Some(models) = maker.models.get(&binding.models) else { return Ok(()) };
+    let mut broken = view.may_stand(target).into_iter().flat_map(|tree| models.validate(&tree));
+    match broken.next() {
+        None => Ok(()),
+        Some(violation) => Err(StartError::Rebind {
+            target: target.clone(),
+            model: maker.devices.known(target, binding).model,
+            violation: Box::new(violation),
+        }),
+    }
+}
+
+fn write(view: &View, target: &Target, binding: &Binding) -> Txn {
+    let unchanged = |key: Key| Compare::Unchanged(key.clone(), view.version(&key));
+    let compares = vec![
+        unchanged(Key::Binding(target.clone())),
+        unchanged(Key::Configuration(target.clone())),
+    ];
+    let ops = vec![Op::Binding { target: target.clone(), binding: binding.clone() }];
+    Txn { compares, ops }
 }

@@ -7,21 +7,22 @@
 mod heard;
 mod tries;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
 use lockstep_protocol::record::Drift as Policy;
 use lockstep_protocol::{Event, View};
-use lockstep_southbound::{Link, Noticed, Watch};
+use lockstep_southbound::{Noticed, Watch};
 use lockstep_types::{Content, Path, SessionId, Target};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::target::TargetSpec;
+use crate::links::Links;
+use crate::targets::Targets;
 use heard::Heard;
 use tries::Tries;
 
@@ -34,6 +35,9 @@ pub(crate) struct Drift {
     session: SessionId,
     heard: Mutex<BTreeMap<Target, Arc<Heard>>>,
     tries: Mutex<BTreeMap<Target, Tries>>,
+    /// Devices that are to be listened to from now on.
+    new: Mutex<BTreeSet<Target>>,
+    are_new: Notify,
 }
 
 /// Where a device is not as it should be.
@@ -50,7 +54,27 @@ pub(crate) struct Drifted {
 impl Drift {
     /// As this session hears of it.
     pub(crate) fn new(session: SessionId) -> Self {
-        Self { session, heard: Mutex::default(), tries: Mutex::default() }
+        let (heard, tries, new) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { session, heard, tries, new, are_new: Notify::new() }
+    }
+
+    /// There is a new link to a device, or it is to be listened to otherwise. What was heard is of the past.
+    pub(crate) fn listen_to(&self, target: &Target) {
+        self.forget(target);
+        self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(target.clone());
+        self.are_new.notify_one();
+    }
+
+    /// Nobody is interested in a device any more.
+    pub(crate) fn forget(&self, target: &Target) {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).remove(target);
+        self.forgive(target);
+    }
+
+    /// Waits for devices to be listened to.
+    async fn to_listen_to(&self) -> BTreeSet<Target> {
+        self.are_new.notified().await;
+        std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Where a device is not as it should be: what it shows, and what is wanted.
@@ -124,26 +148,34 @@ pub struct Difference {
     pub wanted: Option<Content>,
 }
 
-/// Listens to all devices until their links are gone.
+/// Listens to devices until nobody takes events any more.
 pub(crate) async fn listen(
     drift: Arc<Drift>,
-    mut notices: SelectAll<Notices>,
-    links: Weak<BTreeMap<Target, Link>>,
-    targets: Arc<BTreeMap<Target, TargetSpec>>,
+    links: Weak<Links>,
+    targets: Arc<Targets>,
     views: watch::Receiver<Arc<View>>,
     events: mpsc::Sender<Event>,
 ) {
-    while let Some((target, noticed)) = notices.next().await {
-        let Some(spec) = targets.get(&target).cloned() else { continue };
+    let mut notices = SelectAll::new();
+    let notices_of = |target: &Target| notices_of(&*links.upgrade()?, &targets, target);
+    loop {
+        let (target, noticed) = tokio::select! {
+            () = events.closed() => return,
+            new = drift.to_listen_to() => {
+                notices.extend(new.iter().filter_map(notices_of));
+                continue;
+            }
+            Some(heard) = notices.next(), if !notices.is_empty() => heard,
+        };
+        let of_now = links.upgrade().is_some_and(|l| l.is_of_now(&target, noticed.connection));
+        let Some(spec) = targets.spec(&target).filter(|_| of_now) else { continue };
         let (view, before) = (Arc::clone(&views.borrow()), drift.heard(&target));
         // As long as the configuration, where the device told of all of it.
         let heard = spawn_blocking(move || heard::heard(&spec, &view, &before, noticed)).await;
         let Ok(heard) = heard else { continue };
-        if heard.is_to_be_heard_anew()
-            && let (Some(links), Some(spec)) = (links.upgrade(), targets.get(&target))
-        {
+        if heard.is_to_be_heard_anew() {
             // What was watched before ends with this.
-            notices.extend(notices_of(&links, spec));
+            notices.extend(notices_of(&target));
         }
         drift.set(target.clone(), heard);
         if drift.is_to_be_told(&views.borrow().clone(), &target, Instant::now()) {
@@ -154,21 +186,13 @@ pub(crate) async fn listen(
 }
 
 /// What one device tells.
-pub(crate) type Notices =
-    std::pin::Pin<Box<dyn futures_util::Stream<Item = (Target, Noticed)> + Send>>;
-
-/// Begins to watch every device.
-pub(crate) fn notices(
-    links: &BTreeMap<Target, Link>,
-    targets: &BTreeMap<Target, TargetSpec>,
-) -> SelectAll<Notices> {
-    targets.values().filter_map(|spec| notices_of(links, spec)).collect()
-}
+type Notices = std::pin::Pin<Box<dyn futures_util::Stream<Item = (Target, Noticed)> + Send>>;
 
 /// Begins to watch a device: all of it is told first.
-fn notices_of(links: &BTreeMap<Target, Link>, spec: &TargetSpec) -> Option<Notices> {
-    let told = links.get(&spec.name)?.watch(Watch { ignore: spec.ignore.clone() });
-    let target = spec.name.clone();
+fn notices_of(links: &Links, targets: &Targets, target: &Target) -> Option<Notices> {
+    let ignore = targets.spec(target)?.ignore.clone();
+    let told = links.get(target)?.watch(Watch { ignore });
+    let target = target.clone();
     let named = ReceiverStream::new(told).map(move |noticed| (target.clone(), noticed));
     Some(Box::pin(named))
 }

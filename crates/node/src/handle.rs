@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use lockstep_protocol::{Order, Refusal, Reply, Request, View};
+use lockstep_protocol::{Order, Refusal, Reply, Request, Until, View};
 use lockstep_southbound::{Follow, Link, Look, LookError, Report, Stream};
 use lockstep_types::{Epoch, Index, NodeName, SessionId, Target, Timestamp};
+use lockstep_yang::ModelSet;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::clock::Clock;
@@ -13,8 +14,11 @@ use crate::drift::Drift;
 use crate::election::claim;
 use crate::error::Busy;
 use crate::feed::{Feed, Step};
-use crate::status::{Seen, TargetStatus};
-use crate::target::TargetSpec;
+use crate::links::Links;
+use crate::models::Models;
+use crate::status::{Seen, State, TargetStatus};
+use crate::target::{TargetSpec, Unserved};
+use crate::targets::Targets;
 
 /// What a client is told.
 pub(crate) type Answer = Result<Reply, Busy>;
@@ -29,6 +33,13 @@ pub(crate) enum Asked {
     Operate(Target, Order, oneshot::Sender<Answer>),
 }
 
+/// The model sets that a node is to have from now on, and who is told when it has.
+#[derive(Debug)]
+pub(crate) struct NewModels {
+    pub(crate) named: BTreeMap<String, ModelSet>,
+    pub(crate) done: oneshot::Sender<()>,
+}
+
 /// A running node, as the other rooms see it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Handle {
@@ -40,12 +51,14 @@ pub(crate) struct Shared {
     pub(crate) name: NodeName,
     pub(crate) session: SessionId,
     pub(crate) clock: Clock,
-    pub(crate) targets: Arc<BTreeMap<Target, TargetSpec>>,
+    pub(crate) targets: Arc<Targets>,
+    pub(crate) models: Models,
     pub(crate) requests: mpsc::Sender<Asked>,
+    pub(crate) new_models: mpsc::Sender<NewModels>,
     pub(crate) view: watch::Receiver<Arc<View>>,
     pub(crate) feed: Feed,
     /// The links end with the runtime, whoever still holds a handle.
-    pub(crate) links: Weak<BTreeMap<Target, Link>>,
+    pub(crate) links: Weak<Links>,
     pub(crate) drift: Arc<Drift>,
     /// The epoch of the store.
     pub(crate) epoch: Epoch,
@@ -89,10 +102,34 @@ impl Handle {
         self.shared.feed.follow()
     }
 
-    /// The targets this node was given, by name.
+    /// A target with its models; none: there is no such target, or this node does not have its models.
     #[must_use]
-    pub fn targets(&self) -> &BTreeMap<Target, TargetSpec> {
-        &self.shared.targets
+    pub fn target(&self, target: &Target) -> Option<Arc<TargetSpec>> {
+        self.shared.targets.spec(target)
+    }
+
+    /// Every target with its models, by name.
+    #[must_use]
+    pub fn targets(&self) -> Vec<Arc<TargetSpec>> {
+        self.shared.targets.all().values().filter_map(|entry| entry.spec.clone()).collect()
+    }
+
+    /// The model sets of this node.
+    #[must_use]
+    pub fn models(&self) -> &Models {
+        &self.shared.models
+    }
+
+    /// From now on these are the model sets. Those that a target is bound to stay; targets that waited for
+    /// one go on.
+    ///
+    /// # Errors
+    /// The node stops.
+    pub async fn have_models(&self, named: BTreeMap<String, ModelSet>) -> Result<(), Busy> {
+        let (done, is_done) = oneshot::channel();
+        let new = NewModels { named, done };
+        self.shared.new_models.send(new).await.map_err(|_| Busy::Stopping)?;
+        is_done.await.map_err(|_| Busy::Stopping)
     }
 
     /// How a target stands; none: there is no such target.
@@ -110,14 +147,14 @@ impl Handle {
     }
 
     fn status_in(&self, view: &View, target: &Target) -> TargetStatus {
-        let links = self.shared.links.upgrade();
-        let link = links.as_ref().and_then(|links| links.get(target));
+        let link = self.link(target);
         let seen = Seen {
-            failure: link.and_then(Link::failure),
-            fencing: link.and_then(Link::fencing),
+            failure: link.as_deref().and_then(Link::failure),
+            fencing: link.as_deref().and_then(Link::fencing),
             drift: self.shared.drift.of(view, target),
         };
-        TargetStatus::of(target, self.targets().get(target), view, seen)
+        let entry = self.shared.targets.get(target);
+        TargetStatus::of(target, entry.as_deref(), view, seen)
     }
 
     /// Looks at what a device reports of its state.
@@ -125,10 +162,9 @@ impl Handle {
     /// # Errors
     /// This node is not connected to it, or the device does not tell.
     pub async fn look(&self, target: &Target, look: Look) -> Result<Vec<Report>, LookError> {
-        let links = self.shared.links.upgrade();
-        match links.as_ref().and_then(|links| links.get(target)) {
+        match self.link(target) {
             Some(link) => link.look(look).await,
-            None => Err(LookError::NotConnected("this node does not serve it".into())),
+            None => Err(self.not_linked(target)),
         }
     }
 
@@ -137,11 +173,25 @@ impl Handle {
     /// # Errors
     /// This node is not connected to it, or the device tells as many others as it may.
     pub async fn tell(&self, target: &Target, follow: Follow) -> Result<Stream, LookError> {
-        let links = self.shared.links.upgrade();
-        match links.as_ref().and_then(|links| links.get(target)) {
+        match self.link(target) {
             Some(link) => link.follow(follow).await,
-            None => Err(LookError::NotConnected("this node does not serve it".into())),
+            None => Err(self.not_linked(target)),
         }
+    }
+
+    fn link(&self, target: &Target) -> Option<Arc<Link>> {
+        self.shared.links.upgrade()?.get(target)
+    }
+
+    fn not_linked(&self, target: &Target) -> LookError {
+        let unserved = self.unserved(target).map(|unserved| unserved.reason);
+        LookError::NotConnected(unserved.unwrap_or_else(|| "this node does not serve it".into()))
+    }
+
+    /// Why this node does not connect to a target; none: it does, or there is no such target.
+    #[must_use]
+    pub fn unserved(&self, target: &Target) -> Option<Unserved> {
+        self.shared.targets.get(target)?.unserved.clone()
     }
 
     /// Submits a transaction, and waits for as long as it asks for. Given up by the caller, it goes
@@ -150,8 +200,8 @@ impl Handle {
     /// # Errors
     /// The node stops.
     pub async fn submit(&self, request: Request) -> Result<Reply, Busy> {
-        if let Some(target) = self.paused(&request) {
-            return Ok(Reply::Refused(Refusal::NotServed(target)));
+        if let Some(refusal) = self.not_served(&request) {
+            return Ok(Reply::Refused(refusal));
         }
         self.ask(|answer| Asked::Submit(request, answer)).await
     }
@@ -203,13 +253,27 @@ impl Handle {
         answered.await.map_err(|_| Busy::Stopping)?
     }
 
-    /// A target of the request that is known and that this node was not given: it has no models for
-    /// it, so there could be no verdict.
-    fn paused(&self, request: &Request) -> Option<Target> {
+    /// A target of the request that this node has no models for, so there could be no verdict; or one whose
+    /// device is to answer, and that nobody is connected to because of something that this node knows.
+    fn not_served(&self, request: &Request) -> Option<Refusal> {
+        if request.body.kind.is_of_target() {
+            return None;
+        }
         let view = self.view();
-        let paused = |target: &Target| {
-            view.binding(target).is_some() && !self.targets().contains_key(target)
-        };
-        view.asked_of(&request.body).into_iter().find(paused)
+        let sync = request.until == Until::Outcome;
+        view.asked_of(&request.body).into_iter().find_map(|target| {
+            let entry = self.shared.targets.get(&target)?;
+            let unserved = entry.unserved.as_ref()?;
+            let needed = entry.spec.is_none() || (sync && view.master(&target).is_none());
+            needed.then(|| refusal(&target, unserved))
+        })
     }
+}
+
+fn refusal(target: &Target, unserved: &Unserved) -> Refusal {
+    let word = match unserved.state {
+        State::Paused => "paused",
+        _ => "not served",
+    };
+    Refusal::NotServed(target.clone(), format!("{word}: {}", unserved.reason))
 }

@@ -30,10 +30,14 @@ mod error;
 mod feed;
 mod handle;
 mod keeper;
+mod links;
+mod models;
+mod retarget;
 mod runtime;
 mod start;
 mod status;
 mod target;
+mod targets;
 mod validation;
 
 pub use drift::Difference;
@@ -41,8 +45,11 @@ pub use error::{Busy, StartError};
 pub use feed::Step;
 pub use handle::Handle;
 pub use lockstep_protocol::Retention;
-pub use lockstep_southbound::{Fencing, Follow, Followed, Look, LookError, Pace, Report, Stream};
+pub use lockstep_southbound::{
+    Driver, Fencing, Follow, Followed, Look, LookError, Pace, Report, Stream,
+};
+pub use models::Models;
 pub use runtime::Ended;
 pub use start::{Options, Running, start};
 pub use status::{State, TargetStatus};
-pub use target::TargetSpec;
+pub use target::{Devices, Known, Reached, Source, TargetSpec, Unserved};

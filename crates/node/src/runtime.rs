@@ -1,12 +1,10 @@
 //! The task that owns the core: takes in what happens, has carried out what the core says.
 
-use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_protocol::{Answer, Command, Event, Node, Txn, View, Wake, Written};
-use lockstep_southbound::Link;
 use lockstep_store::{Records, Watch};
 use lockstep_types::{Connection, Revision, Target};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -14,7 +12,10 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::clients::Clients;
 use crate::election::mandate;
-use crate::handle::{Asked, Shared};
+use crate::handle::{Asked, NewModels, Shared};
+use crate::links::Links;
+use crate::retarget::bound;
+use crate::targets::Maker;
 use crate::validation::Validation;
 
 /// How long the store is left alone after it failed.
@@ -58,18 +59,21 @@ pub(crate) struct Inputs {
     pub(crate) events: mpsc::Receiver<Event>,
     /// What clients ask.
     pub(crate) requests: mpsc::Receiver<Asked>,
+    /// There are other model sets.
+    pub(crate) models: mpsc::Receiver<NewModels>,
 }
 
 /// The core and everything it needs to be carried out.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    core: Node,
+    pub(crate) core: Node,
     records: Records,
-    shared: Arc<Shared>,
-    links: Arc<BTreeMap<Target, Link>>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) links: Arc<Links>,
+    pub(crate) maker: Maker,
     publish: watch::Sender<Arc<View>>,
     events: mpsc::Sender<Event>,
-    validation: Validation,
+    pub(crate) validation: Validation,
     clients: Clients,
 }
 
@@ -78,18 +82,20 @@ impl Runtime {
         core: Node,
         records: Records,
         shared: Arc<Shared>,
-        links: Arc<BTreeMap<Target, Link>>,
+        links: Arc<Links>,
+        maker: Maker,
         publish: watch::Sender<Arc<View>>,
         events: mpsc::Sender<Event>,
     ) -> Self {
-        let validation = Validation::new(Arc::clone(&shared), events.clone());
+        let validation = Validation::new(maker.models.clone(), events.clone());
         let clients = Clients::new();
-        Self { core, records, shared, links, publish, events, validation, clients }
+        Self { core, records, shared, links, maker, publish, events, validation, clients }
     }
 
     /// Runs until it is told to stop or cannot go on. Never waits for anything but its next input.
     /// Whoever still waits at the end is told.
     pub(crate) async fn run(mut self, mut inputs: Inputs) -> Ended {
+        self.begin_targets();
         // First the time: what is late by now turns, and is not sent any more.
         self.tick();
         let commands = self.core.start();
@@ -122,6 +128,7 @@ impl Runtime {
                 Some(event) = inputs.devices.recv() => self.hear(event),
                 Some(event) = inputs.events.recv() => self.take_in(event),
                 Some(asked) = inputs.requests.recv() => self.ask(asked),
+                Some(new) = inputs.models.recv() => self.have_models(new),
                 () = at(due) => self.tick(),
             }
             if !self.core.view().is_alive(self.core.session()) {
@@ -138,6 +145,13 @@ impl Runtime {
     /// Takes in what a link says. What a device holds is first put in the terms of what is wanted of it:
     /// aside, since that takes as long as the configuration is large.
     fn hear(&mut self, event: Event) {
+        if let Event::Connected { target, connection }
+        | Event::Disconnected { target, connection }
+        | Event::Answered { target, connection, .. } = &event
+            && !self.links.is_of_now(target, *connection)
+        {
+            return;
+        }
         if let Event::Answered { target, connection, .. } = &event {
             self.learn_trials(target, *connection);
         }
@@ -145,7 +159,7 @@ impl Runtime {
         else {
             return self.take_in(event);
         };
-        let Some(spec) = self.shared.targets.get(&target).cloned() else { return };
+        let Some(spec) = self.shared.targets.spec(&target) else { return };
         let (view, events) = (self.core.view().clone(), self.events.clone());
         tokio::task::spawn_blocking(move || {
             let seen = spec.models.fold(&seen, &view.applied(&target));
@@ -158,21 +172,23 @@ impl Runtime {
     /// Whether a device can take something on trial is known with its answer to the claim.
     fn learn_trials(&mut self, target: &Target, connection: Connection) {
         let can = self.links.get(target).is_some_and(|link| link.confirms() == Some(true));
-        let Some(spec) = self.shared.targets.get(target).filter(|_| can) else { return };
-        let (target, trials) = (target.clone(), spec.trials);
+        let Some(entry) = self.shared.targets.get(target).filter(|_| can) else { return };
+        let (target, trials) = (target.clone(), entry.trials);
         if self.core.desk().link(&target).is_some_and(|link| link.trials != trials) {
             self.take_in(Event::Trials { target, connection, trials });
         }
     }
 
-    fn take_in(&mut self, event: Event) {
+    pub(crate) fn take_in(&mut self, event: Event) {
         self.tick();
         let shown = matches!(event, Event::Watch(_));
-        let touched = match &event {
-            Event::Watch(changes) => self.shared.feed.note(changes),
-            _ => None,
+        let (touched, bound) = match &event {
+            Event::Watch(changes) => (self.shared.feed.note(changes), bound(changes)),
+            _ => (None, Vec::new()),
         };
         let commands = self.core.handle(event);
+        // Before anyone is shown what stands now, for it takes the right models to read that.
+        let gone: Vec<Event> = bound.iter().filter_map(|target| self.bound_anew(target)).collect();
         if shown {
             // Before anyone is told: whoever was answered must find it in here.
             let view = Arc::new(self.core.view().clone());
@@ -182,6 +198,7 @@ impl Runtime {
             }
         }
         self.carry_out(commands);
+        gone.into_iter().for_each(|gone| self.take_in(gone));
     }
 
     fn ask(&mut self, asked: Asked) {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockstep_protocol::{Event, Node, Retention, Settings, View};
-use lockstep_southbound::Link;
+use lockstep_protocol::record::Binding;
+use lockstep_protocol::{Event, Node, Retention, Settings};
 use lockstep_store::{Records, Session};
 use lockstep_types::{NodeName, Target};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -17,8 +17,11 @@ use crate::error::StartError;
 use crate::feed::Feed;
 use crate::handle::{Handle, Shared};
 use crate::keeper::keep;
+use crate::links::Links;
+use crate::models::Models;
 use crate::runtime::{Ended, Inputs, Runtime};
-use crate::target::TargetSpec;
+use crate::target::Devices;
+use crate::targets::{Maker, Targets};
 
 /// How many events may wait for the core. Whoever brings one waits when it is full.
 const QUEUE: usize = 1024;
@@ -30,8 +33,12 @@ pub struct Options {
     pub name: NodeName,
     /// Where records are kept.
     pub records: Records,
-    /// The targets.
-    pub targets: Vec<TargetSpec>,
+    /// The targets that the configuration file names, and what each is bound to.
+    pub targets: BTreeMap<Target, Binding>,
+    /// Who knows how targets are reached.
+    pub devices: Arc<dyn Devices>,
+    /// The model sets there are.
+    pub models: Models,
     /// How many transactions may be open.
     pub pending: usize,
     /// How much of the log is kept.
@@ -95,27 +102,25 @@ impl Running {
 /// # Errors
 /// The store cannot be used, or a target cannot be bound to its models.
 pub async fn start(options: Options) -> Result<Running, StartError> {
-    let Options { name, records, targets, pending, retention } = options;
+    let Options { name, records, targets, devices, models, pending, retention } = options;
     let clock = Clock::default();
-    bind(&records, &records.load().await?, targets.iter()).await?;
+    let maker = Maker { node: name.clone(), models: models.clone(), devices };
+    bind(&records, &targets, &maker).await?;
     let begun = clock.now();
     let session = records.begin(&name).await?;
     let view = records.load().await?;
     let watch = records.watch(view.revision()).await?;
 
-    let (devices_in, devices) = mpsc::channel(QUEUE);
+    let (devices_in, heard) = mpsc::channel(QUEUE);
     let (events_in, events) = mpsc::channel(QUEUE);
     let (requests_in, requests) = mpsc::channel(QUEUE);
+    let (new_models, models_in) = mpsc::channel(1);
     let (stop, stopped) = oneshot::channel();
-    let links = Arc::new(links(&targets, &view, &devices_in));
+    let links = Arc::new(Links::new(devices_in));
     let (publish, published) = watch::channel(Arc::new(view.clone()));
-    let targets: BTreeMap<_, _> =
-        targets.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
-    let (targets, drift) = (Arc::new(targets), Arc::new(Drift::new(session.id().clone())));
-    let notices = drift::notices(&links, &targets);
+    let (targets, drift) = (Arc::<Targets>::default(), Arc::new(Drift::new(session.id().clone())));
     tokio::spawn(drift::listen(
         Arc::clone(&drift),
-        notices,
         Arc::downgrade(&links),
         Arc::clone(&targets),
         published.clone(),
@@ -126,7 +131,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         session: session.id().clone(),
         clock: clock.clone(),
         targets,
+        models,
         requests: requests_in,
+        new_models,
         view: published,
         feed: Feed::new(),
         links: Arc::downgrade(&links),
@@ -140,9 +147,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     core.handle(Event::Lease(begun.after(nanoseconds(session.ttl()))));
     let (stop_keeper, keeper_stopped) = oneshot::channel();
     let keeper = tokio::spawn(keep(session, clock, events_in.clone(), keeper_stopped));
-    let runtime = Runtime::new(core, records, Arc::clone(&shared), links, publish, events_in);
     let runtime =
-        tokio::spawn(runtime.run(Inputs { stop: stopped, watch, devices, events, requests }));
+        Runtime::new(core, records, Arc::clone(&shared), links, maker, publish, events_in);
+    let inputs =
+        Inputs { stop: stopped, watch, devices: heard, events, requests, models: models_in };
+    let runtime = tokio::spawn(runtime.run(inputs));
     Ok(Running { handle: Handle { shared }, stop, runtime, keeper, stop_keeper })
 }
 
@@ -155,18 +164,4 @@ const OPERATIONS: usize = 128;
 fn records_per_write(operations: usize) -> usize {
     let targets = operations.min(OPERATIONS).saturating_sub(4) / 3;
     4 + 2 * targets
-}
-
-/// A link to every target, numbered on from the last connection anyone had.
-fn links(
-    targets: &[TargetSpec],
-    view: &View,
-    events: &mpsc::Sender<Event>,
-) -> BTreeMap<Target, Link> {
-    let link = |spec: &TargetSpec| {
-        let last = view.mastership(&spec.name).map(|m| m.connection).unwrap_or_default();
-        let driver = Arc::clone(&spec.driver);
-        Link::spawn(spec.name.clone(), driver, last.next(), events.clone())
-    };
-    targets.iter().map(|spec| (spec.name.clone(), link(spec))).collect()
 }

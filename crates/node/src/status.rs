@@ -5,7 +5,8 @@ use lockstep_southbound::Fencing;
 use lockstep_types::{Content, Index, NodeName, Target, Term};
 
 use crate::drift::{Difference, Drifted};
-use crate::target::TargetSpec;
+use crate::target::Source;
+use crate::targets::Entry;
 
 /// What a target is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,8 @@ pub struct TargetStatus {
     pub model: String,
     /// To find it by.
     pub tags: Vec<String>,
+    /// Who says that there is such a target.
+    pub source: Source,
 }
 
 /// What this node has seen of a device itself.
@@ -84,13 +87,14 @@ pub(crate) struct Seen {
 }
 
 impl TargetStatus {
-    pub(crate) fn of(target: &Target, spec: Option<&TargetSpec>, view: &View, seen: Seen) -> Self {
+    pub(crate) fn of(target: &Target, entry: Option<&Entry>, view: &View, seen: Seen) -> Self {
         let header = view.header(target);
+        let known = entry.map(|entry| entry.known.clone()).unwrap_or_default();
         let master = view.master(target).and_then(|master| master.session.as_ref());
-        let (state, reason) = state(target, spec, view, &seen);
+        let (state, reason) = state(target, entry, view, &seen);
         Self {
             name: target.clone(),
-            address: spec.map(|spec| spec.address.clone()).unwrap_or_default(),
+            address: known.address,
             connected: master.is_some(),
             master: master.and_then(|session| view.node(session)).cloned(),
             term: view.mastership(target).map(|mastership| mastership.term).unwrap_or_default(),
@@ -101,21 +105,33 @@ impl TargetStatus {
             drift_more: seen.drift.more,
             committed: header.committed.index,
             applied: header.applied.index,
-            model: spec.map(|spec| spec.model.clone()).unwrap_or_default(),
-            tags: spec.map(|spec| spec.tags.clone()).unwrap_or_default(),
+            model: known.model,
+            tags: known.tags,
+            source: known.source,
         }
     }
 }
 
 fn state(
     target: &Target,
-    spec: Option<&TargetSpec>,
+    entry: Option<&Entry>,
     view: &View,
     seen: &Seen,
 ) -> (State, Option<String>) {
-    if spec.is_none() {
-        return (State::Paused, Some("the configuration file no longer names it".into()));
+    match entry.and_then(|entry| entry.unserved.as_ref()) {
+        None => state_anywhere(target, view, seen),
+        Some(unserved) if view.master(target).is_none() => {
+            (unserved.state, Some(unserved.reason.clone()))
+        }
+        // Another node sees to it; that this one does not is to be known all the same.
+        Some(unserved) => {
+            let (state, reason) = state_anywhere(target, view, seen);
+            (state, reason.or_else(|| Some(unserved.reason.clone())))
+        }
     }
+}
+
+fn state_anywhere(target: &Target, view: &View, seen: &Seen) -> (State, Option<String>) {
     if view.header(target).paused {
         return (State::Paused, Some("an operator paused it".into()));
     }

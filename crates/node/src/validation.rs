@@ -2,52 +2,60 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use lockstep_protocol::record::Violation;
 use lockstep_protocol::{Base, Check, Event, Subject, Verdict};
-use lockstep_types::{ModelDigest, Path, Target};
-use lockstep_yang::ModelSet;
+use lockstep_types::{Path, Target};
 use tokio::sync::{Semaphore, mpsc};
 
-use crate::handle::Shared;
-use crate::target::TargetSpec;
+use crate::models::Models;
 
 /// Validates on threads of its own, as many at a time as the machine has cores: more would only take
 /// the cores from each other, and from everything else.
 #[derive(Debug)]
 pub(crate) struct Validation {
-    shared: Arc<Shared>,
+    models: Models,
     events: mpsc::Sender<Event>,
     turns: Arc<Semaphore>,
+    /// What this node lacks the models for: as long as that is so, it is not for this node to decide.
+    lacking: Arc<Mutex<BTreeMap<Subject, BTreeMap<Target, Check>>>>,
 }
 
 impl Validation {
-    pub(crate) fn new(shared: Arc<Shared>, events: mpsc::Sender<Event>) -> Self {
+    pub(crate) fn new(models: Models, events: mpsc::Sender<Event>) -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        Self { shared, events, turns: Arc::new(Semaphore::new(cores)) }
+        let turns = Arc::new(Semaphore::new(cores));
+        Self { models, events, turns, lacking: Arc::default() }
+    }
+
+    /// There are other models: what had to be left is looked at again.
+    pub(crate) fn again(&self) {
+        let left = std::mem::take(&mut *lock(&self.lacking));
+        left.into_iter().for_each(|(subject, checks)| self.begin(subject, checks));
     }
 
     /// Has the verdict brought as an event. How many wait is bounded by how many transactions are open.
     pub(crate) fn begin(&self, subject: Subject, checks: BTreeMap<Target, Check>) {
-        let (shared, events) = (Arc::clone(&self.shared), self.events.clone());
-        let turns = Arc::clone(&self.turns);
+        let (models, events) = (self.models.clone(), self.events.clone());
+        let (turns, lacking) = (Arc::clone(&self.turns), Arc::clone(&self.lacking));
         let bases = checks.iter().map(|(target, check)| (target.clone(), check.base.clone()));
         let bases = bases.collect();
         tokio::spawn(async move {
             let turn = turns.acquire_owned().await;
             let judged = tokio::task::spawn_blocking(move || {
                 let _turn = turn;
-                verdict(&shared.targets, checks)
+                verdict(&models, checks)
             });
             let judged = judged.await.unwrap_or_else(|error| {
                 tracing::error!(?subject, %error, "no verdict could be reached");
-                Some(faulty(bases))
+                Ok(faulty(bases))
             });
-            if let Some(verdict) = judged {
+            match judged {
                 // A core that has ended is told nothing.
-                let _ = events.send(Event::Verdict { subject, verdict }).await;
+                Ok(verdict) => drop(events.send(Event::Verdict { subject, verdict }).await),
+                Err(checks) => drop(lock(&lacking).insert(subject, checks)),
             }
         });
     }
@@ -64,15 +72,17 @@ fn faulty(bases: BTreeMap<Target, Base>) -> Verdict {
     Verdict { violations: violations.collect(), bases }
 }
 
-/// What the models say of every result. None if this node does not have the models of one of them:
-/// then it is not for this node to decide.
+/// What the models say of every result. All of it is given back if this node does not have the models of
+/// one of them: then it is not for this node to decide.
 fn verdict(
-    targets: &BTreeMap<Target, TargetSpec>,
+    models: &Models,
     checks: BTreeMap<Target, Check>,
-) -> Option<Verdict> {
+) -> Result<Verdict, BTreeMap<Target, Check>> {
+    let sets: Option<Vec<_>> =
+        checks.values().map(|check| models.get(&check.base.models)).collect();
+    let Some(sets) = sets else { return Err(checks) };
     let mut verdict = Verdict { bases: BTreeMap::new(), violations: Vec::new() };
-    for (target, check) in checks {
-        let models = models(targets, &target, &check.base.models)?;
+    for ((target, check), models) in checks.into_iter().zip(sets) {
         let violations = match &check.change {
             Some(change) => models.validate_change(&change.before, &change.delta),
             None => models.validate(&check.result),
@@ -85,22 +95,16 @@ fn verdict(
         }));
         verdict.bases.insert(target, check.base);
     }
-    Some(verdict)
+    Ok(verdict)
 }
 
-/// The models with this digest: those of the target, or of another if it is to be bound to them.
-fn models<'t>(
-    targets: &'t BTreeMap<Target, TargetSpec>,
-    target: &Target,
-    digest: &ModelDigest,
-) -> Option<&'t ModelSet> {
-    let own = targets.get(target).into_iter();
-    own.chain(targets.values()).map(|spec| &spec.models).find(|models| models.digest() == digest)
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
-    use lockstep_types::Revision;
+    use lockstep_types::{ModelDigest, Revision};
 
     use super::*;
 

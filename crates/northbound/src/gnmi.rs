@@ -17,7 +17,6 @@ use lockstep_gnmi::proto::gnmi::{
     SubscribeRequest, SubscribeResponse,
 };
 use lockstep_node::Handle;
-use lockstep_yang::ModelSet;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -38,7 +37,6 @@ pub(crate) struct Service {
     node: Handle,
     ids: Arc<Ids>,
     workers: Workers,
-    models: Arc<[ModelSet]>,
     fresh: Fresh,
     hub: Hub,
     places: Places,
@@ -62,7 +60,6 @@ impl Service {
         let service = Self {
             ids,
             workers: Workers::new(),
-            models: options.models.clone().into(),
             fresh: Fresh::new(node.clone(), options.records.clone()),
             hub: Hub::start(node.clone(), behind),
             places: Places::new(subscriptions),
@@ -84,7 +81,7 @@ impl GNmi for Service {
         &self,
         request: Request<CapabilityRequest>,
     ) -> Result<Response<CapabilityResponse>, Status> {
-        capabilities::capabilities(&self.models, request.get_ref()).map(Response::new)
+        capabilities::capabilities(&self.node.models().all(), request.get_ref()).map(Response::new)
     }
 
     async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {

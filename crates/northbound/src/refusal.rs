@@ -18,7 +18,7 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
         | Refusal::AdoptsPaused(_)
         | Refusal::NeverMet { .. }
         | Refusal::Paused(_)
-        | Refusal::NotServed(_) => Code::Unavailable,
+        | Refusal::NotServed(..) => Code::Unavailable,
         Refusal::TooManyOpen(_) => Code::ResourceExhausted,
         Refusal::TooManyTargets(_) => Code::InvalidArgument,
         Refusal::BeingWritten(_) => Code::Unavailable,

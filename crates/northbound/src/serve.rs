@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use lockstep_node::Handle;
 use lockstep_store::Records;
-use lockstep_yang::ModelSet;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -46,8 +45,6 @@ pub struct Options {
     pub http: Option<SocketAddr>,
     /// None: plaintext.
     pub tls: Option<Tls>,
-    /// Every model set, also those that no target uses.
-    pub models: Vec<ModelSet>,
     /// How much is served at once.
     pub limits: Limits,
 }

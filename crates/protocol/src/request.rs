@@ -136,9 +136,9 @@ pub enum Refusal {
         /// Why.
         failure: Failure,
     },
-    /// A target that this node was not given.
-    #[error("target {0} is paused: the configuration file no longer names it")]
-    NotServed(Target),
+    /// A target that this node cannot serve, and in what way, with what to do about it.
+    #[error("target {0} is {1}")]
+    NotServed(Target, String),
     /// A sync request to a target that an operator wants left alone.
     #[error(
         "target {0} is paused; resume it first, or ask for queued and async: then it is waited for"

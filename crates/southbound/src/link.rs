@@ -163,6 +163,11 @@ impl Link {
         self.patience
     }
 
+    /// Ends the task and closes the connection without a further event, whoever else still holds this.
+    pub fn end(&self) {
+        self.task.abort();
+    }
+
     fn order(&self, order: Order) {
         // The task ends by itself only when nobody takes its events any more: then nobody waits for
         // the answer either.
@@ -174,7 +179,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        self.task.abort();
+        self.end();
     }
 }
 

@@ -31,6 +31,7 @@ pub(super) fn check(file: File, folder: &Path, warnings: Vec<String>) -> Result<
         http,
         tls,
         store: store::check(&file, folder)?,
+        folder: folder.to_owned(),
         models,
         targets,
         limits: limits(&file)?,
@@ -155,16 +156,11 @@ fn targets(
     models: &BTreeMap<String, Models>,
 ) -> Result<BTreeMap<Target, target::TargetConfig>, Problem> {
     let mut targets = BTreeMap::new();
+    let models = models.keys().map(String::as_str).collect();
     for (name, given) in &file.targets {
         let at = format!("targets.{name}");
-        let name = Target::new(name).map_err(|error| Problem::value(&at, error))?;
-        if name.as_str() == "*" {
-            return Err(Problem::value(
-                at,
-                "`*` stands for every target, so none can have that name",
-            ));
-        }
-        targets.insert(name, target::check(&at, given, folder, models)?);
+        let name = super::target_name(name).map_err(|wrong| Problem::value(&at, wrong))?;
+        targets.insert(name, target::check(&at, given, folder, &models)?);
     }
     Ok(targets)
 }

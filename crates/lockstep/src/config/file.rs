@@ -175,6 +175,15 @@ pub(super) fn read(mut tree: Value) -> Result<File, Problem> {
             *set = serde_json::json!({ "path": set.take() });
         }
     }
+    checked(tree)
+}
+
+/// Reads the tree of one target.
+pub(super) fn target(tree: Value) -> Result<Target, Problem> {
+    checked(tree)
+}
+
+fn checked<T: serde::de::DeserializeOwned>(tree: Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(tree).map_err(|error| {
         let at = error.path().to_string();
         problem(at, &error.into_inner().to_string())

@@ -1,12 +1,11 @@
 //! One target of the file.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 use lockstep_protocol::record::{Drift, Initial, Trials};
 use lockstep_southbound::gnmi::{Encoding, Options};
-use lockstep_yang::Options as Models;
 
 use super::error::Problem;
 use super::file::Target;
@@ -38,7 +37,7 @@ pub(super) fn check(
     at: &str,
     given: &Target,
     folder: &Path,
-    models: &BTreeMap<String, Models>,
+    models: &BTreeSet<&str>,
 ) -> Result<TargetConfig, Problem> {
     let initial = match given.initial.as_deref() {
         None | Some("adopt") => Initial::Adopt,
@@ -71,25 +70,21 @@ pub(super) fn check(
 
 fn ignored(at: &str, given: &[String]) -> Result<Vec<lockstep_types::Path>, Problem> {
     let read = |(number, text): (usize, &String)| {
-        text.parse().map_err(|error| Problem::value(format!("{at}.ignore[{number}]"), error))
+        text.parse().map_err(|error| Problem::value(key(at, &format!("ignore[{number}]")), error))
     };
     given.iter().enumerate().map(read).collect()
 }
 
 /// The model set that is named, or the only one there is.
-fn model(
-    at: &str,
-    given: Option<&str>,
-    models: &BTreeMap<String, Models>,
-) -> Result<String, Problem> {
-    let at = format!("{at}.model");
+fn model(at: &str, given: Option<&str>, models: &BTreeSet<&str>) -> Result<String, Problem> {
+    let at = key(at, "model");
     match given {
-        Some(name) if models.contains_key(name) => Ok(name.to_owned()),
+        Some(name) if models.contains(name) => Ok(name.to_owned()),
         Some(name) => {
-            let hint = nearest::hint(name, models.keys().map(String::as_str));
+            let hint = nearest::hint(name, models.iter().copied());
             Err(Problem::value(at, format!("there is no model set `{name}`; {hint}")))
         }
-        None if models.len() == 1 => Ok(models.keys().cloned().collect()),
+        None if models.len() == 1 => Ok(models.iter().copied().collect()),
         None => Err(Problem::value(at, "is missing: name one of the sets under `models`")),
     }
 }
@@ -101,7 +96,7 @@ fn driver(at: &str, given: &Target, folder: &Path) -> Result<Options, Problem> {
     let drift_interval = time(at, "drift-interval", given.drift_interval.as_deref())?;
     if drift_interval.is_some_and(|interval| interval < SHORTEST) {
         let wrong = "is too short: the device would be read all the time; at least 1s";
-        return Err(Problem::value(format!("{at}.drift-interval"), wrong));
+        return Err(Problem::value(key(at, "drift-interval"), wrong));
     }
     let encoding = match given.encoding.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None => None,
@@ -134,7 +129,12 @@ fn driver(at: &str, given: &Target, folder: &Path) -> Result<Options, Problem> {
 
 fn time(at: &str, key: &str, given: Option<&str>) -> Result<Option<Duration>, Problem> {
     let read = given.map(size::duration).transpose();
-    read.map_err(|wrong| Problem::value(format!("{at}.{key}"), wrong))
+    read.map_err(|wrong| Problem::value(self::key(at, key), wrong))
+}
+
+/// Where a key is; alone where there is nothing around it.
+fn key(at: &str, key: &str) -> String {
+    if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") }
 }
 
 /// A key of which only one choice is there yet.
@@ -149,7 +149,7 @@ fn only(
         None => Ok(()),
         Some(value) if value == there => Ok(()),
         Some(value) if known.contains(&value) => {
-            Err(Problem::unimplemented(format!("{at}.{key}"), format!("`{value}`")))
+            Err(Problem::unimplemented(self::key(at, key), format!("`{value}`")))
         }
         Some(value) => Err(choice(at, key, value, known)),
     }
@@ -157,5 +157,5 @@ fn only(
 
 fn choice(at: &str, key: &str, given: &str, known: &[&str]) -> Problem {
     let known = known.join(", ");
-    Problem::value(format!("{at}.{key}"), format!("`{given}` is not one of {known}"))
+    Problem::value(self::key(at, key), format!("`{given}` is not one of {known}"))
 }

@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path as FilePath;
 
 use lockstep_protocol::record::{
-    Header, Initial, Kind, Mastership, Mode, Part, PartStatus, Proposal, Status, Transaction,
-    Trials,
+    Header, Kind, Mastership, Mode, Part, PartStatus, Proposal, Status, Transaction,
 };
 use lockstep_protocol::{Changes, Op};
 use lockstep_southbound::Notice;
-use lockstep_southbound::gnmi::{Gnmi, Options as Reach};
 use lockstep_types::{
     Configuration, Connection, Delta, Edit, Index, Patch, Term, Timestamp, TransactionId, Undo,
 };
@@ -17,6 +15,7 @@ use lockstep_yang::{ModelSet, Options};
 
 use super::heard::KEPT;
 use super::*;
+use crate::target::TargetSpec;
 
 const MOTD: &str = "/system/motd";
 
@@ -45,15 +44,9 @@ impl World {
         let models = ModelSet::load(&Options { path, ..Options::default() }).unwrap();
         let spec = TargetSpec {
             name: Target::new("leaf1").unwrap(),
-            address: String::new(),
             model: "lab".into(),
-            driver: Arc::new(Gnmi::new(Reach::default(), models.clone())),
             models,
-            initial: Initial::Adopt,
-            drift: Policy::Report,
-            trials: Trials::Never,
             ignore: Vec::new(),
-            tags: Vec::new(),
         };
         let mut world = Self { spec, view: View::new(), drift: Drift::new(session()) };
         world.connect(1);

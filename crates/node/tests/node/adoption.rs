@@ -7,7 +7,7 @@ use lockstep_gnmi::path;
 use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
 use lockstep_gnmi::proto::gnmi::{SetRequest, Update};
 use lockstep_gnmi::value;
-use lockstep_node::{State, TargetSpec};
+use lockstep_node::State;
 use lockstep_protocol::record::{Drift, Initial, Kind as Asked, Mode, Rule, Status};
 use lockstep_protocol::{Order, Reply, Until, View};
 use lockstep_simulator::journal::Kind;
@@ -130,7 +130,11 @@ async fn tampered(drift: Drift) -> Lab {
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let simulator = Simulator::start(Devices { models: models(), listen, count: 1 }).unwrap();
     let records = Records::open(Arc::new(Memory::new())).await.unwrap();
-    let spec = |i, at| TargetSpec { drift, ..spec(i, at, &models(), Initial::Adopt) };
+    let spec = |i, at| {
+        let mut given = spec(i, at, &models(), Initial::Adopt);
+        given.binding.drift = drift;
+        given
+    };
     let lab = Lab::on(records, simulator, spec).await;
     lab.until("it is synchronised", |view| view.is_synchronised(&leaf1())).await;
     lab.submit(&["leaf1"], "ours").await;

@@ -3,13 +3,12 @@
 use std::fs;
 use std::sync::Arc;
 
-use lockstep_node::{Options, Retention, StartError, start};
+use lockstep_node::{StartError, start};
 use lockstep_protocol::record::Initial;
 use lockstep_store::{Memory, Records};
-use lockstep_types::NodeName;
 use lockstep_yang::{ModelSet, Options as Models};
 
-use crate::lab::spec;
+use crate::lab::{options, spec};
 
 /// Models that demand something of a device that has nothing.
 fn demanding() -> ModelSet {
@@ -26,10 +25,7 @@ async fn started(records: &Records, models: &ModelSet) -> Result<(), StartError>
     // Nobody listens there, and nobody needs to.
     let nowhere = "127.0.0.1:1".parse().unwrap();
     let targets = vec![spec(1, nowhere, models, Initial::Adopt)];
-    let name = NodeName::new("n1").unwrap();
-    let retention = Retention::default();
-    let options = Options { name, records: records.clone(), targets, pending: 1, retention };
-    start(options).await?.stop().await?;
+    start(options(records.clone(), targets)).await?.stop().await?;
     Ok(())
 }
 

@@ -6,8 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_node::{Handle, Options, Retention, Running, TargetSpec, start};
-use lockstep_protocol::record::{Drift, Initial, Kind, Mode, Trials};
+use lockstep_node::{
+    Devices as Reachable, Handle, Known, Models as Sets, Options, Reached, Retention, Running,
+    Source, Unserved, start,
+};
+use lockstep_protocol::record::{Binding, Drift, Initial, Kind, Mode, Trials};
 use lockstep_protocol::{Body, Reply, Request, Until, View};
 use lockstep_simulator::{Options as Devices, Simulator};
 use lockstep_southbound::gnmi::{Gnmi, Options as Reach};
@@ -51,14 +54,18 @@ impl Lab {
     pub(crate) async fn on(
         records: Records,
         simulator: Simulator,
-        spec: impl Fn(usize, SocketAddr) -> TargetSpec,
+        spec: impl Fn(usize, SocketAddr) -> Given,
     ) -> Self {
         let targets = simulator.addresses().iter().enumerate();
         let targets = targets.map(|(i, at)| spec(i + 1, *at)).collect();
-        let name = NodeName::new("n1").unwrap();
-        let retention = Retention::default();
-        let options =
-            Options { name, records: records.clone(), targets, pending: PLACES, retention };
+        let node = start(options(records.clone(), targets)).await.unwrap();
+        Self { records, simulator, node }
+    }
+
+    /// A node that knows the models of these devices, and no target yet.
+    pub(crate) async fn without_targets(records: Records, simulator: Simulator) -> Self {
+        let sets = Sets::new([("lab".to_owned(), models())].into());
+        let options = Options { models: sets, ..options(records.clone(), Vec::new()) };
         Self { records, simulator, node: start(options).await.unwrap() }
     }
 
@@ -130,23 +137,61 @@ pub(crate) fn models() -> ModelSet {
     ModelSet::load(&options).unwrap()
 }
 
+/// A target as a test gives it to a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) name: Target,
+    pub(crate) models: ModelSet,
+    pub(crate) binding: Binding,
+}
+
 pub(crate) fn spec(
     number: usize,
     address: SocketAddr,
     models: &ModelSet,
     initial: Initial,
-) -> TargetSpec {
-    let reach = Reach { addresses: vec![address.to_string()], insecure: true, ..Reach::default() };
-    TargetSpec {
-        name: Target::new(format!("leaf{number}")).unwrap(),
-        address: address.to_string(),
-        model: "lab".into(),
-        models: models.clone(),
-        driver: Arc::new(Gnmi::new(reach, models.clone())),
-        initial,
-        drift: Drift::Report,
-        trials: Trials::Shared,
-        ignore: Vec::new(),
-        tags: Vec::new(),
+) -> Given {
+    let name = Target::new(format!("leaf{number}")).unwrap();
+    let mut binding = Binding::of(models.digest().clone());
+    (binding.initial, binding.drift, binding.details) =
+        (initial, Drift::Report, address.to_string());
+    Given { name, models: models.clone(), binding }
+}
+
+/// A node with these targets.
+pub(crate) fn options(records: Records, targets: Vec<Given>) -> Options {
+    let sets = targets.iter().map(|given| ("lab".to_owned(), given.models.clone())).collect();
+    Options {
+        name: NodeName::new("n1").unwrap(),
+        records,
+        targets: targets.into_iter().map(|given| (given.name, given.binding)).collect(),
+        devices: Arc::new(ByAddress),
+        models: Sets::new(sets),
+        pending: PLACES,
+        retention: Retention::default(),
+    }
+}
+
+/// Devices whose binding says their address, and nothing else.
+#[derive(Debug)]
+struct ByAddress;
+
+impl Reachable for ByAddress {
+    fn known(&self, _: &Target, binding: &Binding) -> Known {
+        let (address, model) = (binding.details.clone(), "lab".to_owned());
+        Known { address, model, tags: Vec::new(), source: Source::Api }
+    }
+
+    fn is_same(&self, _: &Target, before: &Binding, now: &Binding) -> bool {
+        before.details == now.details
+    }
+
+    fn reach(&self, _: &Target, binding: &Binding, models: &ModelSet) -> Result<Reached, Unserved> {
+        let address: SocketAddr =
+            binding.details.parse().map_err(|_| Unserved::failed("that is no address"))?;
+        let addresses = vec![address.to_string()];
+        let reach = Reach { addresses, insecure: true, ..Reach::default() };
+        let driver = Arc::new(Gnmi::new(reach, models.clone()));
+        Ok(Reached { driver, trials: Trials::Shared })
     }
 }

@@ -12,5 +12,6 @@ mod binding;
 mod clients;
 mod defaults;
 mod lab;
+mod targets;
 mod wide;
 mod writes;

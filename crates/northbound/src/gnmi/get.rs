@@ -72,11 +72,11 @@ impl Question {
             return self.of_every_target(&place, origin.as_deref(), path).await;
         }
         let spec = place::target(&self.node, &name)?;
-        let found = self.find(spec, origin.as_deref(), &place).await?;
+        let found = self.find(&spec, origin.as_deref(), &place).await?;
         if found.is_empty() {
             return Err(Status::not_found(format!("target {name} has no data at {place}")));
         }
-        Ok(vec![self.notification(spec, path, found).await?])
+        Ok(vec![self.notification(&spec, path, found).await?])
     }
 
     /// One answer for each target that has something there, and a refusal only if none has. Devices are
@@ -89,8 +89,8 @@ impl Question {
     ) -> Result<Vec<Notification>, Status> {
         let mut notifications = Vec::new();
         let mut refused = None;
-        let targets = self.node.targets().values();
-        let each = targets.map(async |spec| (spec, self.find(spec, origin, place).await));
+        let targets = self.node.targets();
+        let each = targets.iter().map(async |spec| (spec, self.find(spec, origin, place).await));
         for (spec, found) in join_all(each).await {
             match found {
                 Ok(found) if found.is_empty() => {
@@ -113,12 +113,12 @@ impl Question {
 
     async fn find(
         self: &Arc<Self>,
-        spec: &TargetSpec,
+        spec: &Arc<TargetSpec>,
         origin: Option<&str>,
         place: &Place,
     ) -> Result<Found, Status> {
         let place = place::in_origin(spec, origin, place.clone())?;
-        let (question, there, at) = (Arc::clone(self), spec.clone(), place.clone());
+        let (question, there, at) = (Arc::clone(self), Arc::clone(spec), place.clone());
         let (found, has_state) = self.workers.run(move || question.wanted(&there, &at)).await?;
         if self.kind == DataType::Config || !has_state {
             return Ok(found);
@@ -142,11 +142,11 @@ impl Question {
     /// The prefix is given back with the concrete target.
     async fn notification(
         self: &Arc<Self>,
-        spec: &TargetSpec,
+        spec: &Arc<TargetSpec>,
         path: &Path,
         found: Found,
     ) -> Result<Notification, Status> {
-        let (question, spec, origin) = (Arc::clone(self), spec.clone(), path.origin.clone());
+        let (question, spec, origin) = (Arc::clone(self), Arc::clone(spec), path.origin.clone());
         let timestamp = i64::try_from(self.node.now().get()).unwrap_or(i64::MAX);
         let work = move || {
             let target = spec.name.to_string();

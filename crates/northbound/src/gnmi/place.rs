@@ -1,6 +1,7 @@
 //! Which target a path belongs to, and whether its origin fits.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use lockstep_gnmi::proto::gnmi_ext::{Extension, extension::Ext};
 use lockstep_node::{Handle, TargetSpec};
@@ -9,12 +10,11 @@ use lockstep_yang::PathError;
 use tonic::Status;
 
 /// The target of this name.
-pub(super) fn target<'a>(node: &'a Handle, name: &Target) -> Result<&'a TargetSpec, Status> {
-    let found = node.targets().get(name);
-    found.ok_or_else(|| match node.view().binding(name) {
-        Some(_) => Status::unavailable(format!(
-            "target {name} is paused: the configuration file no longer names it"
-        )),
+pub(super) fn target(node: &Handle, name: &Target) -> Result<Arc<TargetSpec>, Status> {
+    node.target(name).ok_or_else(|| match node.unserved(name) {
+        Some(unserved) => {
+            Status::unavailable(format!("target {name} is not served: {}", unserved.reason))
+        }
         None => Status::not_found(format!("there is no target {name}")),
     })
 }

@@ -35,7 +35,8 @@ pub(super) fn between(
     step: Option<&Step>,
 ) -> Vec<Arc<News>> {
     let mut all: BTreeMap<Option<Index>, News> = BTreeMap::new();
-    for (target, spec) in concerned(node, after, step) {
+    for spec in concerned(node, after, step) {
+        let target = &spec.name;
         let (was, is) = (before.visible(target), after.visible(target));
         let delta = match step {
             Some(step) => {
@@ -60,16 +61,12 @@ pub(super) fn between(
 }
 
 /// The targets of which something visible may have changed.
-fn concerned<'a>(
-    node: &'a Handle,
-    after: &View,
-    step: Option<&Step>,
-) -> Vec<(&'a Target, &'a TargetSpec)> {
-    let Some(step) = step else { return node.targets().iter().collect() };
+fn concerned(node: &Handle, after: &View, step: Option<&Step>) -> Vec<Arc<TargetSpec>> {
+    let Some(step) = step else { return node.targets() };
     let moved = step.transactions.iter().filter_map(|index| after.transaction(*index));
     let moved = moved.flat_map(|transaction| transaction.targets.keys());
     let names: BTreeSet<&Target> = step.written.keys().chain(moved).collect();
-    names.into_iter().filter_map(|name| node.targets().get_key_value(name)).collect()
+    names.into_iter().filter_map(|name| node.target(name)).collect()
 }
 
 /// What is not shown of a target because a transaction on it has no outcome yet.

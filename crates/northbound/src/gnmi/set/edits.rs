@@ -31,8 +31,8 @@ pub(super) fn edits(
     let models = onos::models(&request.extension).map_err(|e| refusal::extension(&e))?;
     let edits = by_target.into_iter().map(|(target, operations)| {
         let spec = place::target(node, &target)?;
-        place::model(spec, models.get(target.as_str()))?;
-        let edit = edit(spec, operations)?;
+        place::model(&spec, models.get(target.as_str()))?;
+        let edit = edit(&spec, operations)?;
         Ok((target, edit))
     });
     edits.collect::<Result<_, Status>>().map(Some)

@@ -30,7 +30,7 @@ pub(super) async fn preview(
         let (mut changes, mut violations) = (Vec::new(), Vec::new());
         for (target, edit) in &edits {
             let spec = place::target(&node, target)?;
-            let found = change(&view, spec, edit, now, &mut violations)?;
+            let found = change(&view, &spec, edit, now, &mut violations)?;
             changes.extend(found);
         }
         if !violations.is_empty() {

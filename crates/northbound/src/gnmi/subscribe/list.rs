@@ -105,7 +105,7 @@ fn subscription(
     let named = name.as_str() != "*";
     let spots = if named {
         let spec = place::target(node, &name)?;
-        BTreeMap::from([(name, wanted.spot(spec)?)])
+        BTreeMap::from([(name, wanted.spot(&spec)?)])
     } else {
         wanted.everywhere(node)?
     };
@@ -140,9 +140,9 @@ impl Wanted<'_> {
     fn everywhere(&self, node: &Handle) -> Result<BTreeMap<Target, Spot>, Status> {
         let mut spots = BTreeMap::new();
         let mut refused = Status::not_found("there is no target");
-        for (name, spec) in node.targets() {
-            match self.spot(spec) {
-                Ok(spot) => drop(spots.insert(name.clone(), spot)),
+        for spec in node.targets() {
+            match self.spot(&spec) {
+                Ok(spot) => drop(spots.insert(spec.name.clone(), spot)),
                 Err(status) if status.code() == Code::InvalidArgument => refused = status,
                 Err(status) => return Err(status),
             }

@@ -52,7 +52,7 @@ impl Service {
         &self,
         list: &List,
         view: &Arc<View>,
-    ) -> Result<Vec<(TargetSpec, Leaves)>, Status> {
+    ) -> Result<Vec<(Arc<TargetSpec>, Leaves)>, Status> {
         let each = by_target(list.subscriptions.iter()).into_iter();
         let each = each.map(|(target, spots)| self.pass_one(list, view, target, spots));
         try_join_all(each).await
@@ -64,8 +64,8 @@ impl Service {
         view: &Arc<View>,
         target: Target,
         spots: Spots,
-    ) -> Result<(TargetSpec, Leaves), Status> {
-        let spec = place::target(&self.node, &target)?.clone();
+    ) -> Result<(Arc<TargetSpec>, Leaves), Status> {
+        let spec = place::target(&self.node, &target)?;
         let mut reports = Vec::new();
         for spot in spots.iter().filter(|spot| spot.state) {
             let ietf = list.encoding.form() == Form::Ietf;

@@ -1,6 +1,7 @@
 //! State passed through from a device: its own stream, and what to do when that ends.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_node::{Follow, Followed, LookError, Pace, TargetSpec};
@@ -22,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Relay {
     /// Which, among those of the subscriber.
     pub(super) number: usize,
-    pub(super) spec: TargetSpec,
+    pub(super) spec: Arc<TargetSpec>,
     pub(super) spot: Spot,
     pub(super) pace: Pace,
     pub(super) heartbeat: Option<Duration>,

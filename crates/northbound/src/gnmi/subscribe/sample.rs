@@ -76,22 +76,22 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn run(self, node: &Handle) -> Result<Vec<(TargetSpec, Tale)>, Status> {
+    pub(super) fn run(self, node: &Handle) -> Result<Vec<(Arc<TargetSpec>, Tale)>, Status> {
         let mut tales = Vec::new();
         for (target, spots) in &self.spots {
-            let Some(spec) = node.targets().get(target) else { continue };
+            let Some(spec) = node.target(target) else { continue };
             let (was, is) = (self.before.visible(target), self.after.visible(target));
             if !self.whole && was == is {
                 continue;
             }
-            let was = pass::configured(spec, &was, spots)?;
-            let is = pass::configured(spec, &is, spots)?;
+            let was = pass::configured(&spec, &was, spots)?;
+            let is = pass::configured(&spec, &is, spots)?;
             let deletes = was.keys().filter(|path| !is.contains_key(*path)).cloned().collect();
             let mut updates: Vec<_> = is.into_iter().collect();
             if !self.whole {
                 updates.retain(|(path, content)| was.get(path) != Some(content));
             }
-            tales.push((spec.clone(), Tale { updates, deletes }));
+            tales.push((spec, Tale { updates, deletes }));
         }
         Ok(tales)
     }

@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    async fn tell_all(&mut self, found: Vec<(TargetSpec, Leaves)>) -> Result<(), Status> {
+    async fn tell_all(&mut self, found: Vec<(Arc<TargetSpec>, Leaves)>) -> Result<(), Status> {
         let now = nanoseconds(self.service.node.now().get());
         for (spec, leaves) in found {
             let updates = leaves.into_iter().collect();
@@ -162,10 +162,10 @@ impl Session {
         let (mut relays, mut tasks) = (Vec::new(), JoinSet::new());
         for subscription in &self.list.subscriptions {
             for (target, spot) in subscription.spots.iter().filter(|(_, spot)| spot.state) {
-                let Some(spec) = self.service.node.targets().get(target) else { continue };
+                let Some(spec) = self.service.node.target(target) else { continue };
                 let relay = Relay {
                     number: relays.len(),
-                    spec: spec.clone(),
+                    spec,
                     spot: spot.clone(),
                     pace: subscription.pace,
                     heartbeat: subscription.heartbeat,
@@ -190,8 +190,8 @@ impl Session {
     /// The configuration that stands, with the time since when it does.
     async fn tell_standing(&mut self, view: &Arc<View>) -> Result<(), Status> {
         for (target, spots) in pass::by_target(self.list.subscriptions.iter()) {
-            let Some(spec) = self.service.node.targets().get(&target).cloned() else { continue };
-            let (view, models) = (Arc::clone(view), spec.clone());
+            let Some(spec) = self.service.node.target(&target) else { continue };
+            let (view, models) = (Arc::clone(view), Arc::clone(&spec));
             let since = standing_since(&view, &target).unwrap_or_else(|| self.service.node.now());
             let since = nanoseconds(since.get());
             let work = move || pass::configured(&models, &view.visible(&models.name), &spots);
@@ -209,7 +209,7 @@ impl Session {
     ) -> Result<(), Status> {
         let mut concerned = false;
         for (target, delta) in &news.targets {
-            let spec = self.service.node.targets().get(target).cloned();
+            let spec = self.service.node.target(target);
             let Some((spots, spec)) = on_change.get(target).zip(spec) else { continue };
             concerned = true;
             let wanted = spots.iter().flat_map(|spot| spot.filter.change(&spec.models, delta));

@@ -1,0 +1,102 @@
+//! Targets that come, are bound anew and go while the node runs. Whatever is to be done about one is read
+//! off its binding, so that it does not matter which node was asked, or when this one was started.
+
+use std::collections::BTreeSet;
+
+use lockstep_protocol::record::Key;
+use lockstep_protocol::{Changes, Event, Op};
+use lockstep_types::{ModelDigest, Target};
+
+use crate::handle::NewModels;
+use crate::runtime::Runtime;
+use crate::targets::Entry;
+
+/// The targets whose bindings a revision wrote.
+pub(crate) fn bound(changes: &Changes) -> Vec<Target> {
+    let target = |op: &Op| match op {
+        Op::Binding { target, .. } | Op::Forget(Key::Binding(target)) => Some(target.clone()),
+        _ => None,
+    };
+    changes.ops.iter().filter_map(target).collect()
+}
+
+impl Runtime {
+    /// Takes up every target that the store has when the node starts.
+    pub(crate) fn begin_targets(&mut self) {
+        let targets: Vec<Target> = self.core.view().targets().cloned().collect();
+        for target in targets {
+            // Nothing was connected yet that could be gone.
+            let _none = self.bound_anew(&target);
+        }
+    }
+
+    /// Serves a target as its binding says now. Gives back what the core has to be told, if that ended a
+    /// connection.
+    pub(crate) fn bound_anew(&mut self, target: &Target) -> Option<Event> {
+        let shared = &self.shared;
+        let Some(binding) = self.core.view().binding(target) else {
+            shared.targets.remove(target);
+            shared.drift.forget(target);
+            return self.unlink(target);
+        };
+        let before = shared.targets.get(target);
+        let same = |before: &Entry| {
+            let same_models = before.binding.models == binding.models;
+            let same_way = || self.maker.devices.is_same(target, &before.binding, binding);
+            before.unserved.is_none() && same_models && same_way()
+        };
+        if let Some(before) = before.filter(|before| same(before)) {
+            let entry = self.maker.again(target, &before, binding);
+            shared.targets.put(target.clone(), entry);
+            if before.binding.ignore != binding.ignore {
+                shared.drift.listen_to(target);
+            }
+            return None;
+        }
+        let (entry, reached) = self.maker.make(target, binding);
+        if let Some(unserved) = &entry.unserved {
+            tracing::warn!(%target, reason = unserved.reason, "not connected to from here");
+        }
+        shared.targets.put(target.clone(), entry);
+        let gone = self.unlink(target);
+        if let Some(reached) = reached {
+            let last = self.core.view().mastership(target).map(|m| m.connection);
+            self.links.begin(target, reached.driver, last.unwrap_or_default());
+            self.shared.drift.listen_to(target);
+        }
+        gone
+    }
+
+    /// Ends the link to a target; the core hears nothing of that from the link itself.
+    fn unlink(&self, target: &Target) -> Option<Event> {
+        self.links.end(target);
+        let link = self.core.desk().link(target).filter(|link| link.up)?;
+        let connection = link.connection;
+        Some(Event::Disconnected { target: target.clone(), connection })
+    }
+
+    /// There are other models. What waited for some of them goes on.
+    pub(crate) fn have_models(&mut self, new: NewModels) {
+        let NewModels { named, done } = new;
+        let used = self.used_models();
+        self.maker.models.replace(named, &used);
+        let all = self.shared.targets.all();
+        let unserved = all.iter().filter(|(_, entry)| entry.unserved.is_some());
+        for (target, _) in unserved {
+            if let Some(gone) = self.bound_anew(target) {
+                self.take_in(gone);
+            }
+        }
+        self.validation.again();
+        // Whoever asked may have gone.
+        let _gone = done.send(());
+    }
+
+    /// The models that a target is bound to, or is to be.
+    fn used_models(&self) -> BTreeSet<ModelDigest> {
+        let view = self.core.view();
+        let bound = view.targets().filter_map(|target| view.binding(target));
+        let asked = view.open().filter_map(|transaction| transaction.binding.as_deref());
+        bound.chain(asked).map(|binding| binding.models.clone()).collect()
+    }
+}
