@@ -127,7 +127,9 @@ pub(crate) fn wait(wait: &Wait) -> String {
         Wait::Held(index) => {
             format!("transaction {index}, which holds the target until it has an outcome")
         }
-        Wait::Recheck => "what is committed to be validated again, after a withdrawal or an adoption".into(),
+        Wait::Recheck => {
+            "what is committed to be validated again, after a withdrawal or an adoption".into()
+        }
         Wait::Verdict => "its validation".into(),
         Wait::Others => "its other targets to be prepared".into(),
         Wait::Turn(index) => format!("transaction {index} to be applied first"),
