@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{change, demo, planned, serve, show, sim, store};
+use crate::login::Login;
+use crate::{change, demo, planned, serve, show, sim, store, user};
 
 /// What a command ends with when it does not go well.
 pub(crate) type Failed = Box<dyn Error + Send + Sync>;
@@ -49,6 +50,8 @@ pub(crate) struct Global {
     /// How results are written
     #[arg(long, short, global = true, value_enum, default_value = "table")]
     pub output: Output,
+    #[command(flatten)]
+    pub login: Login,
     /// Ask no questions
     #[arg(long, short, global = true)]
     pub yes: bool,
@@ -94,6 +97,9 @@ enum Command {
     Confirm(change::Confirm),
     /// Call off a transaction that has no outcome yet, or take back one that is not confirmed yet
     Cancel(change::Cancel),
+    /// Users: those who may ask a node
+    #[command(subcommand)]
+    User(user::User),
     #[command(flatten)]
     Planned(planned::Planned),
 }
@@ -114,6 +120,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Restore(restore) => change::restore(&restore, &global).await,
         Command::Confirm(confirm) => change::confirm(&confirm, &global).await,
         Command::Cancel(cancel) => change::cancel(&cancel, &global).await,
+        Command::User(user) => user::user(&user),
         Command::Planned(planned) => planned.refuse(),
     }
 }

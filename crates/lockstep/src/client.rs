@@ -1,15 +1,18 @@
 //! A connection to a node, for the operator's commands.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
 use lockstep_gnmi::proto::lockstep::v1::admin_client::AdminClient;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Status};
 
 use crate::cli::{Failed, Global};
+use crate::login::Shown;
 
 /// How long a node may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -35,7 +38,11 @@ pub(crate) struct Certificates {
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     channel: Channel,
+    shown: Shown,
 }
+
+/// A channel that says who asks.
+pub(crate) type Asking = InterceptedService<Channel, Shown>;
 
 impl Client {
     /// Connects to the node that was named.
@@ -43,6 +50,14 @@ impl Client {
         global: &Global,
         certificates: &Certificates,
     ) -> Result<Self, Failed> {
+        let shown = global.login.shown()?;
+        if global.insecure && shown.is_secret() && !is_here(&global.server) {
+            return Err(format!(
+                "{} is not this machine, and without TLS others would hear the password or token; leave --insecure out",
+                global.server
+            )
+            .into());
+        }
         let scheme = if global.insecure { "http" } else { "https" };
         let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", global.server))
             .map_err(|_| format!("{:?} is no address; give host:port", global.server))?
@@ -59,20 +74,28 @@ impl Client {
             };
             format!("no node answers at {}: {why}; {hint}", global.server)
         })?;
-        Ok(Self { channel })
+        Ok(Self { channel, shown })
     }
 
     /// What operators ask.
-    pub(crate) fn admin(&self) -> AdminClient<Channel> {
-        AdminClient::new(self.channel.clone()).max_decoding_message_size(MESSAGE)
+    pub(crate) fn admin(&self) -> AdminClient<Asking> {
+        AdminClient::with_interceptor(self.channel.clone(), self.shown.clone())
+            .max_decoding_message_size(MESSAGE)
     }
 
     /// What anyone asks.
-    pub(crate) fn gnmi(&self) -> GNmiClient<Channel> {
-        GNmiClient::new(self.channel.clone())
+    pub(crate) fn gnmi(&self) -> GNmiClient<Asking> {
+        GNmiClient::with_interceptor(self.channel.clone(), self.shown.clone())
             .max_decoding_message_size(MESSAGE)
             .max_encoding_message_size(MESSAGE)
     }
+}
+
+/// Whether an address is on this machine.
+fn is_here(server: &str) -> bool {
+    let host = server.rsplit_once(':').map_or(server, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn tls(certificates: &Certificates) -> Result<ClientTlsConfig, Failed> {
@@ -95,5 +118,22 @@ pub(crate) fn refused(status: &Status) -> Failed {
     match status.code() {
         Code::Unavailable if status.message().is_empty() => "the node went away".into(),
         _ => format!("{} ({name})", status.message()).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_here;
+
+    #[test]
+    fn only_this_machine_is_here() {
+        assert!(
+            ["127.0.0.1:9339", "localhost:1", "[::1]:9339", "127.8.8.8:1"].into_iter().all(is_here)
+        );
+        assert!(
+            ["10.0.0.1:9339", "node1:9339", "[::2]:1", "localhost.example:1"]
+                .into_iter()
+                .all(|at| !is_here(at))
+        );
     }
 }

@@ -3,6 +3,7 @@
 //! Read in three steps: the text becomes a tree, the environment is put in, the tree becomes a
 //! [`Config`] in which everything is checked, so that nothing later checks again.
 
+mod access;
 mod check;
 mod environment;
 mod error;
@@ -17,8 +18,9 @@ mod target;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use lockstep_northbound::Tls;
+use lockstep_northbound::{Access, Source, Tls};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
 use serde_json::Value;
@@ -46,6 +48,8 @@ pub(crate) struct Config {
     pub models: BTreeMap<String, Models>,
     /// Targets by name.
     pub targets: BTreeMap<Target, TargetConfig>,
+    /// Who may do what.
+    pub access: Access,
     /// How much is served at once.
     pub limits: lockstep_northbound::Limits,
     /// How many requests may be under way.
@@ -65,8 +69,24 @@ impl Config {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::Unreadable { path: path.into(), error })?;
         let folder = path.parent().unwrap_or(Path::new("."));
-        Self::parse(&text, folder, &variable)
-            .map_err(|problem| Error::Invalid { path: path.into(), problem })
+        let config = Self::parse(&text, folder, &variable);
+        let mut config = config.map_err(|problem| Error::Invalid { path: path.into(), problem })?;
+        config.access.files.push(path.into());
+        Ok(config)
+    }
+
+    /// The same, with users, tokens and roles that are read again when they change.
+    ///
+    /// # Errors
+    /// As for reading it once.
+    pub(crate) fn read_again(path: &Path) -> Result<Self, Error> {
+        let (mut config, path) = (Self::read(path)?, path.to_owned());
+        let read = move || match Self::read(&path) {
+            Ok(Self { access: Access { rules, files, .. }, .. }) => Ok((rules, files)),
+            Err(error) => Err(crate::output::chain(&error)),
+        };
+        config.access.source = Some(Source { read: Arc::new(read) });
+        Ok(config)
     }
 
     fn parse(

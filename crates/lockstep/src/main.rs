@@ -6,6 +6,7 @@ mod cli;
 mod client;
 mod config;
 mod demo;
+mod login;
 mod output;
 mod planned;
 mod serve;
@@ -14,6 +15,7 @@ mod signals;
 mod sim;
 mod store;
 mod targets;
+mod user;
 
 use std::process::ExitCode;
 

@@ -17,7 +17,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::cli::Failed;
 use crate::config::{Config, StoreConfig};
-use crate::signals::Signals;
+use crate::signals::{Hangups, Signals};
 use crate::targets::Targets;
 
 /// How long it is waited before a node that ended is tried again; doubles each time, up to the next.
@@ -55,6 +55,7 @@ impl Service {
             http: Some(config.http),
             tls: config.tls,
             limits: config.limits,
+            access: config.access,
         };
         match lockstep_northbound::serve(node.handle(), listeners).await {
             Ok(server) => Ok(Self { node, server, records }),
@@ -155,8 +156,8 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
 pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
     log();
     // Listened for from here on, so that a stop during the start is not lost.
-    let mut signals = Signals::new()?;
-    let config = Config::read(path)?;
+    let (mut signals, mut hangups) = (Signals::new()?, Hangups::new()?);
+    let config = Config::read_again(path)?;
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
@@ -172,9 +173,12 @@ pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
         again = true;
         let http = service.server.http().map(|at| at.to_string()).unwrap_or_default();
         tracing::info!(%node, listen = %service.address(), %http, "ready");
-        let ended = tokio::select! {
-            _ = signals.next() => None,
-            ended = service.node.ended() => Some(ended),
+        let ended = loop {
+            tokio::select! {
+                _ = signals.next() => break None,
+                ended = service.node.ended() => break Some(ended),
+                () = hangups.next() => service.server.reopen().await,
+            }
         };
         match &ended {
             None => tracing::info!("stopping"),

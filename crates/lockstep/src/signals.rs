@@ -1,4 +1,4 @@
-//! Being told to end: by Ctrl-C, or by whoever runs the process.
+//! Being told to end, by Ctrl-C or by whoever runs the process; and to open files anew.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -36,5 +36,21 @@ impl Interrupted {
     /// What a shell shows of a process that a signal ended.
     pub(crate) fn status(&self) -> u8 {
         u8::try_from(128 + self.0.as_raw_value()).unwrap_or(u8::MAX)
+    }
+}
+
+/// SIGHUP, from the moment this is made: files that are written to were moved away.
+#[derive(Debug)]
+pub(crate) struct Hangups(Signal);
+
+impl Hangups {
+    /// Begins to listen, so that it does not end the process any more.
+    pub(crate) fn new() -> std::io::Result<Self> {
+        signal(SignalKind::hangup()).map(Self)
+    }
+
+    /// Waits for the next one.
+    pub(crate) async fn next(&mut self) {
+        self.0.recv().await;
     }
 }

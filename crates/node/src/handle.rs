@@ -114,6 +114,12 @@ impl Handle {
         self.shared.targets.all().values().filter_map(|entry| entry.spec.clone()).collect()
     }
 
+    /// What a target may be found by; nothing, if there is no such target.
+    #[must_use]
+    pub fn tags(&self, target: &Target) -> Vec<String> {
+        self.shared.targets.get(target).map(|entry| entry.known.tags.clone()).unwrap_or_default()
+    }
+
     /// The model sets of this node.
     #[must_use]
     pub fn models(&self) -> &Models {

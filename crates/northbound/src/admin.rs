@@ -25,8 +25,11 @@ use lockstep_types::{Index, Target};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
+use crate::access::Right;
 use crate::deadline::times;
+use crate::guard::Call;
 use crate::ids::Ids;
+use crate::teller::Teller;
 use crate::{gnmi, outcome, refusal};
 
 /// How many transactions are listed at once when nobody says.
@@ -89,18 +92,23 @@ impl Service {
     /// Submits a transaction, and shows what became of it if it came to what was asked.
     async fn carried_out(
         &self,
+        call: &Call,
         submission: Submission,
         refused: impl Fn(&Refusal) -> Status,
     ) -> Result<Option<v1::Transaction>, Status> {
+        call.somewhere(Right::Operate)?;
+        for target in self.node.view().asked_of(&submission.body) {
+            call.whole(Right::Operate, &self.node, &target)?;
+        }
         let until = submission.until;
+        let submission = Submission { author: call.author(), ..submission };
         let reply = self.node.submit(submission).await;
-        match reply.map_err(|busy| outcome::busy(&self.node.view(), busy))? {
+        match reply.map_err(|busy| outcome::busy(&self.node, call, busy))? {
             Reply::Done => Ok(None),
             Reply::Refused(refusal) => Err(refused(&refusal)),
             Reply::Transaction { index, status } => {
-                let view = self.node.view();
-                gnmi::judge(&view, index, status, until)?;
-                Ok(view.transaction(index).map(|t| show::transaction(&view, t)))
+                gnmi::judge(&self.node, call, index, status, until)?;
+                Ok(self.shown(call, index))
             }
         }
     }
@@ -108,14 +116,31 @@ impl Service {
 
 impl Service {
     /// What became of a transaction that was confirmed or called off.
-    fn closed(&self, reply: Result<Reply, Busy>) -> Result<Option<v1::Transaction>, Status> {
-        let view = self.node.view();
-        match reply.map_err(|busy| outcome::busy(&view, busy))? {
+    fn closed(
+        &self,
+        call: &Call,
+        reply: Result<Reply, Busy>,
+    ) -> Result<Option<v1::Transaction>, Status> {
+        match reply.map_err(|busy| outcome::busy(&self.node, call, busy))? {
             Reply::Done => Ok(None),
             Reply::Refused(refused) => Err(refusal::refused(&refused)),
-            Reply::Transaction { index, .. } => {
-                Ok(view.transaction(index).map(|t| show::transaction(&view, t)))
-            }
+            Reply::Transaction { index, .. } => Ok(self.shown(call, index)),
+        }
+    }
+
+    /// A transaction, to whoever had something done with it.
+    fn shown(&self, call: &Call, index: Index) -> Option<v1::Transaction> {
+        let view = self.node.view();
+        let found = view.transaction(index)?;
+        call.note_transaction(found);
+        Some(show::transaction(&Teller::own(&self.node, call, &view), found))
+    }
+
+    /// Whether a transaction is for this caller to confirm or call off.
+    fn may_end(&self, call: &Call, index: Index) -> Result<(), Status> {
+        match self.node.view().transaction(index) {
+            Some(found) => call.may_end(&self.node, found),
+            None => call.somewhere(Right::Operate),
         }
     }
 }
@@ -164,13 +189,17 @@ impl Admin for Service {
         &self,
         request: Request<ListTransactionsRequest>,
     ) -> Result<Response<ListTransactionsResponse>, Status> {
+        let call = Call::of(&request)?;
+        call.somewhere(Right::Read)?;
         let asked = request.get_ref();
         known_statuses(&asked.status)?;
         let limit = usize::try_from(asked.limit).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
         let limit = if limit == 0 { PAGE } else { limit };
         let view = self.node.view();
-        let found = view.transactions_backwards().filter(|t| is_asked(asked, t)).take(limit);
-        let transactions = found.map(|t| show::transaction(&view, t)).collect();
+        let teller = Teller::any(&self.node, &call, &view);
+        let found = view.transactions_backwards().filter(|t| is_asked(asked, t));
+        let found = found.filter(|t| teller.sees_any(t)).take(limit);
+        let transactions = found.map(|t| show::transaction(&teller, t)).collect();
         Ok(Response::new(ListTransactionsResponse { transactions }))
     }
 
@@ -178,19 +207,27 @@ impl Admin for Service {
         &self,
         request: Request<GetTransactionRequest>,
     ) -> Result<Response<GetTransactionResponse>, Status> {
+        let call = Call::of(&request)?;
+        call.somewhere(Right::Read)?;
         let index = request.get_ref().index;
         let view = self.node.view();
-        let found = view.transaction(Index::new(index));
+        let teller = Teller::any(&self.node, &call, &view);
+        let found = view.transaction(Index::new(index)).filter(|found| teller.sees_any(found));
         let found = found.ok_or_else(|| no_transaction(&view, index))?;
-        let transaction = Some(show::transaction(&view, found));
+        let transaction = Some(show::transaction(&teller, found));
         Ok(Response::new(GetTransactionResponse { transaction }))
     }
 
     async fn list_targets(
         &self,
-        _: Request<ListTargetsRequest>,
+        request: Request<ListTargetsRequest>,
     ) -> Result<Response<ListTargetsResponse>, Status> {
-        let targets = self.node.statuses().into_iter().map(show::target).collect();
+        let call = Call::of(&request)?;
+        call.somewhere(Right::Read)?;
+        let view = self.node.view();
+        let teller = Teller::any(&self.node, &call, &view);
+        let seen = self.node.statuses().into_iter().filter(|status| teller.sees(&status.name));
+        let targets = seen.map(|status| show::target(teller.status(status))).collect();
         Ok(Response::new(ListTargetsResponse { targets }))
     }
 
@@ -198,10 +235,14 @@ impl Admin for Service {
         &self,
         request: Request<GetTargetRequest>,
     ) -> Result<Response<GetTargetResponse>, Status> {
+        let call = Call::of(&request)?;
         let name = target_name(&request.get_ref().name)?;
+        call.target(Right::Read, &self.node, &name)?;
         let status = self.node.status(&name);
         let status =
             status.ok_or_else(|| Status::not_found(format!("there is no target {name}")))?;
+        let view = self.node.view();
+        let status = Teller::any(&self.node, &call, &view).status(status);
         Ok(Response::new(GetTargetResponse { target: Some(show::target(status)) }))
     }
 
@@ -209,15 +250,18 @@ impl Admin for Service {
         &self,
         request: Request<OperateTargetRequest>,
     ) -> Result<Response<OperateTargetResponse>, Status> {
-        self.operated(request.get_ref()).await.map(Response::new)
+        let call = Call::of(&request)?;
+        self.operated(&call, request.get_ref()).await.map(Response::new)
     }
 
     async fn rollback(
         &self,
         request: Request<RollbackRequest>,
     ) -> Result<Response<RollbackResponse>, Status> {
+        let call = Call::of(&request)?;
+        call.note_detail(format!("of {}", request.get_ref().index));
         let submission = self.rollback_of(request.metadata(), request.get_ref())?;
-        let transaction = self.carried_out(submission, refusal::not_rolled_back).await?;
+        let transaction = self.carried_out(&call, submission, refusal::not_rolled_back).await?;
         Ok(Response::new(RollbackResponse { transaction }))
     }
 
@@ -225,8 +269,10 @@ impl Admin for Service {
         &self,
         request: Request<RestoreRequest>,
     ) -> Result<Response<RestoreResponse>, Status> {
+        let call = Call::of(&request)?;
+        call.note_detail(format!("to {}", request.get_ref().index));
         let submission = self.restore_to(request.metadata(), request.get_ref())?;
-        let transaction = self.carried_out(submission, refusal::refused).await?;
+        let transaction = self.carried_out(&call, submission, refusal::refused).await?;
         Ok(Response::new(RestoreResponse { transaction }))
     }
 
@@ -234,8 +280,9 @@ impl Admin for Service {
         &self,
         request: Request<ConfirmRequest>,
     ) -> Result<Response<ConfirmResponse>, Status> {
-        let index = Index::new(request.get_ref().index);
-        let transaction = self.closed(self.node.confirm(index).await)?;
+        let (call, index) = (Call::of(&request)?, Index::new(request.get_ref().index));
+        self.may_end(&call, index)?;
+        let transaction = self.closed(&call, self.node.confirm(index).await)?;
         Ok(Response::new(ConfirmResponse { transaction }))
     }
 
@@ -243,8 +290,9 @@ impl Admin for Service {
         &self,
         request: Request<CancelRequest>,
     ) -> Result<Response<CancelResponse>, Status> {
-        let index = Index::new(request.get_ref().index);
-        let transaction = self.closed(self.node.cancel(index).await)?;
+        let (call, index) = (Call::of(&request)?, Index::new(request.get_ref().index));
+        self.may_end(&call, index)?;
+        let transaction = self.closed(&call, self.node.cancel(index).await)?;
         Ok(Response::new(CancelResponse { transaction }))
     }
 
@@ -252,8 +300,14 @@ impl Admin for Service {
 
     async fn export(
         &self,
-        _: Request<ExportRequest>,
+        request: Request<ExportRequest>,
     ) -> Result<Response<Self::ExportStream>, Status> {
+        let call = Call::of(&request)?;
+        call.everywhere(Right::Operate)?;
+        // Masked, it could not be imported; so it is whole, or not at all.
+        if call.has_secrets() {
+            call.everywhere(Right::ReadSecrets)?;
+        }
         Ok(Response::new(export::start(self.records.clone())))
     }
 }

@@ -22,6 +22,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::answers;
 use crate::fresh::Fresh;
+use crate::guard::Call;
 use crate::hub::Hub;
 use crate::ids::Ids;
 use crate::serve::{Limits, Options};
@@ -81,17 +82,20 @@ impl GNmi for Service {
         &self,
         request: Request<CapabilityRequest>,
     ) -> Result<Response<CapabilityResponse>, Status> {
+        Call::of(&request)?.anything()?;
         capabilities::capabilities(&self.node.models().all(), request.get_ref()).map(Response::new)
     }
 
     async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
-        let answer = get::get(self, request.into_inner()).await?;
+        let call = Call::of(&request)?;
+        let answer = get::get(self, call, request.into_inner()).await?;
         answers::fitting(answer, self.message).map(Response::new)
     }
 
     async fn set(&self, request: Request<SetRequest>) -> Result<Response<SetResponse>, Status> {
+        let call = Call::of(&request)?;
         let (metadata, _, request) = request.into_parts();
-        set::set(self, &metadata, request).await.map(Response::new)
+        set::set(self, &call, &metadata, request).await.map(Response::new)
     }
 
     type SubscribeStream = Told<SubscribeResponse>;
@@ -100,6 +104,7 @@ impl GNmi for Service {
         &self,
         request: Request<Streaming<SubscribeRequest>>,
     ) -> Result<Response<Self::SubscribeStream>, Status> {
-        subscribe::subscribe(self, request.into_inner()).map(Response::new)
+        let call = Call::of(&request)?;
+        subscribe::subscribe(self, call, request.into_inner()).map(Response::new)
     }
 }

@@ -9,23 +9,36 @@
 //!   Subscribe ◄── notifications ◄── leaves ◄── yang ◄── hub ◄── every revision of the node
 //! ```
 //!
-//! Where to look: [`serve`] the listeners; `gnmi` its RPCs; `hub` what changed, for subscribers; `admin` those of `lockstep.v1`; `refusal`
+//! Every call comes in through `guard`, which knows who makes it and what they may do.
+//!
+//! Where to look: [`serve`] the listeners; `guard` the door, with `identity` who comes in, `access` the rules,
+//! `veil` what is shown to whom and `audit` what is written down; `gnmi` its RPCs; `hub` what changed, for subscribers; `admin` those of `lockstep.v1`; `refusal`
 //! the one table from what went wrong to a gRPC code.
 
+mod access;
 mod admin;
 mod answers;
+mod audit;
 mod connection;
 mod deadline;
 mod fresh;
 mod gnmi;
+mod guard;
 mod http;
 mod hub;
+mod identity;
 mod ids;
 mod outcome;
 mod refusal;
 mod serve;
+mod teller;
 mod text;
 mod tls;
+mod veil;
 mod workers;
 
+pub use access::{
+    Access, AuditTo, Glob, Pattern, PatternError, Reader, Right, Role, Rules, Source, User,
+};
+pub use identity::{HashError, Issuer, KeyError, Keys, check_hash, hash};
 pub use serve::{Error, Limits, Options, Server, Tls, serve};

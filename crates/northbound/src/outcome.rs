@@ -2,30 +2,32 @@
 
 use lockstep_gnmi::code;
 use lockstep_gnmi::proto::lockstep::v1::{Outcome, TargetOutcome};
-use lockstep_node::Busy;
-use lockstep_protocol::View;
+use lockstep_node::{Busy, Handle};
 use lockstep_protocol::record::{PartStatus, Reason, Status as Outcomes, Transaction};
 use lockstep_types::Target;
 use tonic::{Code, Status};
 
+use crate::guard::Call;
+use crate::teller::Teller;
 use crate::text;
 
 /// An error for a transaction that is in the log and did not go well, with its outcome as details.
-pub(crate) fn error(view: &View, transaction: &Transaction) -> Status {
+pub(crate) fn error(teller: &Teller<'_>, transaction: &Transaction) -> Status {
     let (code, why) = match (&transaction.reason, transaction.status) {
-        (_, Outcomes::Partial) => (Code::Aborted, partial(transaction)),
-        (Some(Reason::Deadline), _) => (Code::DeadlineExceeded, deadline(transaction)),
-        (Some(reason), _) => text::reason(reason),
-        (None, _) => (Code::DeadlineExceeded, open(view, transaction)),
+        (_, Outcomes::Partial) => (Code::Aborted, partial(teller, transaction)),
+        (Some(Reason::Deadline), _) => (Code::DeadlineExceeded, deadline(teller, transaction)),
+        (Some(reason), _) => text::reason(&teller.reason(transaction, reason)),
+        (None, _) => (Code::DeadlineExceeded, open(teller, transaction)),
     };
     let left = to_be_reached(transaction);
     let word = transaction.status.name();
     let message = format!("transaction {} {word}: {why}{left}", transaction.index);
-    lockstep_gnmi::outcome::status(code, message, &outcome(view, transaction))
+    lockstep_gnmi::outcome::status(code, message, &outcome(teller, transaction))
 }
 
 /// A node that stops: with the outcome so far, where there is one.
-pub(crate) fn busy(view: &View, busy: Busy) -> Status {
+pub(crate) fn busy(node: &Handle, call: &Call, busy: Busy) -> Status {
+    let view = node.view();
     let known = match busy {
         Busy::Stopping => None,
         Busy::Stopped(index) => view.transaction(index),
@@ -34,28 +36,30 @@ pub(crate) fn busy(view: &View, busy: Busy) -> Status {
         || Status::unavailable(busy.to_string()),
         // Nobody here will know what becomes of it.
         |transaction| {
-            let outcome = outcome(view, transaction);
+            let outcome = outcome(&Teller::own(node, call, &view), transaction);
             lockstep_gnmi::outcome::status(Code::Unknown, busy.to_string(), &outcome)
         },
     )
 }
 
 /// What took too long, target by target.
-fn deadline(transaction: &Transaction) -> String {
-    let waits = transaction.targets.iter().filter_map(|(target, part)| match &part.reason {
-        Some(Reason::Waited(wait)) => {
-            Some(format!("target {target} waited for {}", text::wait(wait)))
+fn deadline(teller: &Teller<'_>, transaction: &Transaction) -> String {
+    let waits = transaction.targets.iter().filter_map(|(target, part)| {
+        match teller.reason(transaction, part.reason.as_ref()?) {
+            Reason::Waited(wait) => {
+                Some(format!("target {target} waited for {}", text::wait(&wait)))
+            }
+            _ => None,
         }
-        _ => None,
     });
     let waits: Vec<String> = waits.collect();
     format!("not done everywhere before its deadline: {}", waits.join("; "))
 }
 
 /// What one that goes on waits for.
-fn open(view: &View, transaction: &Transaction) -> String {
+fn open(teller: &Teller<'_>, transaction: &Transaction) -> String {
     let waits = transaction.targets.keys().filter_map(|target| {
-        let wait = view.waiting_for(transaction, target)?;
+        let wait = teller.waiting_for(transaction, target)?;
         Some(format!("target {target} waits for {}", text::wait(&wait)))
     });
     let waits: Vec<String> = waits.collect();
@@ -63,10 +67,10 @@ fn open(view: &View, transaction: &Transaction) -> String {
 }
 
 /// What a queued one came to where it was withdrawn.
-fn partial(transaction: &Transaction) -> String {
+fn partial(teller: &Teller<'_>, transaction: &Transaction) -> String {
     let withdrawn = transaction.targets.iter().filter(|(_, p)| p.status == PartStatus::Withdrawn);
     let because = withdrawn.map(|(target, part)| match &part.reason {
-        Some(reason) => text::reason(reason).1,
+        Some(reason) => text::reason(&teller.reason(transaction, reason)).1,
         None => format!("withdrawn on target {target}"),
     });
     because.collect::<Vec<_>>().join("; ")
@@ -85,14 +89,15 @@ fn to_be_reached(transaction: &Transaction) -> String {
 }
 
 /// What became of a transaction, target by target.
-pub(crate) fn outcome(view: &View, transaction: &Transaction) -> Outcome {
+pub(crate) fn outcome(teller: &Teller<'_>, transaction: &Transaction) -> Outcome {
     let targets = transaction.targets.iter().map(|(target, part)| {
-        let (code, message) = part.reason.as_ref().map(device).unwrap_or_default();
+        let reason = part.reason.as_ref().map(|reason| teller.reason(transaction, reason));
+        let (code, message) = reason.as_ref().map(device).unwrap_or_default();
         let one = TargetOutcome {
             status: part.status.name().into(),
             code,
             message,
-            waiting_for: waiting_for(view, transaction, target),
+            waiting_for: waiting_for(teller, transaction, target),
         };
         (target.to_string(), one)
     });
@@ -117,6 +122,10 @@ pub(crate) fn device(reason: &Reason) -> (String, String) {
 }
 
 /// What is waited for on a target; empty: nothing.
-pub(crate) fn waiting_for(view: &View, transaction: &Transaction, target: &Target) -> String {
-    view.waiting_for(transaction, target).as_ref().map(text::wait).unwrap_or_default()
+pub(crate) fn waiting_for(
+    teller: &Teller<'_>,
+    transaction: &Transaction,
+    target: &Target,
+) -> String {
+    teller.waiting_for(transaction, target).as_ref().map(text::wait).unwrap_or_default()
 }

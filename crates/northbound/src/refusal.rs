@@ -2,11 +2,12 @@
 
 use lockstep_protocol::Refusal;
 use lockstep_types::Target;
-use lockstep_yang::{EditError, PathError};
+use lockstep_yang::{DataError, EditError, PathError, Violation};
 use prost_types::Duration;
 use tonic::{Code, Status};
 
 use crate::text;
+use crate::veil::Veil;
 
 /// A request that the core turned down.
 pub(crate) fn refused(refusal: &Refusal) -> Status {
@@ -79,8 +80,22 @@ pub(crate) fn get_path(error: &PathError) -> Status {
 }
 
 /// What a target's models do not allow to be asked.
-pub(crate) fn edit(target: &Target, error: &EditError) -> Status {
-    let code = match error {
+pub(crate) fn edit(target: &Target, veil: &Veil, error: EditError) -> Status {
+    let error = match error {
+        EditError::Data(DataError::Values(values)) => {
+            let told = values.into_iter().map(|value| match veil.hides(&value.path) {
+                true => Violation {
+                    message: veil.words(&value.path, String::new()),
+                    value: None,
+                    ..value
+                },
+                false => value,
+            });
+            EditError::Data(DataError::Values(told.collect()))
+        }
+        other => other,
+    };
+    let code = match &error {
         EditError::Path(PathError::Unknown { .. }) => Code::NotFound,
         _ => Code::InvalidArgument,
     };

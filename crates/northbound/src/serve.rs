@@ -14,7 +14,10 @@ use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::transport::Server as Grpc;
 
+use crate::access::Access;
+use crate::audit::Audit;
 use crate::connection::Listener;
+use crate::guard::{self, Guard, Peer};
 use crate::tls::{self, Certificates};
 use crate::{admin, answers, gnmi, http, ids::Ids};
 
@@ -47,6 +50,8 @@ pub struct Options {
     pub tls: Option<Tls>,
     /// How much is served at once.
     pub limits: Limits,
+    /// Who may do what.
+    pub access: Access,
 }
 
 /// How much is served at once. Beyond, the answer is RESOURCE_EXHAUSTED.
@@ -88,6 +93,17 @@ pub enum Error {
     /// A certificate or key cannot be used.
     #[error("the certificate or its key cannot be used: {0}")]
     Certificate(String),
+    /// The audit cannot be written.
+    #[error("audit: cannot write {path}: {error}", path = .path.display())]
+    Audit {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// Without them nobody's password could be looked at.
+    #[error("the system has no random numbers")]
+    Random,
     /// Reflection cannot describe what is served.
     #[error("the services cannot be described: {0}")]
     Reflection(tonic_reflection::server::Error),
@@ -101,6 +117,7 @@ pub struct Server {
     stop: CancellationToken,
     cut: CancellationToken,
     tasks: JoinSet<()>,
+    audit: Option<Audit>,
 }
 
 impl Server {
@@ -114,6 +131,13 @@ impl Server {
     #[must_use]
     pub fn http(&self) -> Option<SocketAddr> {
         self.http
+    }
+
+    /// Opens the file of the audit anew: the one before was moved away.
+    pub async fn reopen(&self) {
+        if let Some(audit) = &self.audit {
+            audit.reopen().await;
+        }
     }
 
     /// Takes no more connections and calls, and lets go of each connection whose calls have ended.
@@ -144,17 +168,20 @@ async fn drain(tasks: &mut JoinSet<()>) {
 pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
     let (stop, cut) = (CancellationToken::new(), CancellationToken::new());
     let mut tasks = JoinSet::new();
+    let audit = options.access.audit.clone().map(Audit::open).transpose();
+    let audit = audit.map_err(|(path, error)| Error::Audit { path, error })?;
+    let guard = Guard::new(options.access.clone(), audit.clone()).ok_or(Error::Random)?;
     let (listener, address) = listen(options.listen).await?;
     let http = match options.http {
         Some(at) => {
             let (listener, address) = listen(at).await?;
             let listener = Listener::new(listener, cut.clone());
-            tasks.spawn(run_http(listener, node.clone(), stop.clone()));
+            tasks.spawn(run_http(listener, node.clone(), guard.clone(), stop.clone()));
             Some(address)
         }
         None => None,
     };
-    let router = grpc(node, &options, stop.clone()).await?;
+    let router = grpc(node, &options, guard, stop.clone()).await?;
     let listener = Listener::new(listener, cut.clone());
     let stopped = stop.clone().cancelled_owned();
     let certificates = options.tls.map(Certificates::read).transpose()?;
@@ -170,7 +197,7 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
             tracing::error!(%error, "the gRPC listener ended");
         }
     });
-    Ok(Server { address, http, stop, cut, tasks })
+    Ok(Server { address, http, stop, cut, tasks, audit })
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
@@ -183,6 +210,7 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
 async fn grpc(
     node: Handle,
     options: &Options,
+    guard: Guard,
     stop: CancellationToken,
 ) -> Result<tonic::transport::server::Router, Error> {
     let ids = Arc::new(Ids::new(node.session().clone()));
@@ -198,7 +226,9 @@ async fn grpc(
         .add_service(admin);
     let limit = options.limits.message;
     let checked = axum::middleware::map_response(move |answer| answers::check(answer, limit));
-    let routes = Routes::from(routes.into_axum_router().layer(checked));
+    let guarded = axum::middleware::from_fn_with_state(guard, guard::grpc);
+    let routes = routes.into_axum_router().layer(guarded).layer(checked);
+    let routes = Routes::from(routes);
     Ok(Grpc::builder().add_routes(routes))
 }
 
@@ -218,8 +248,10 @@ where
     health.set_serving::<A>().await;
 }
 
-async fn run_http(listener: Listener, node: Handle, stop: CancellationToken) {
-    let served = axum::serve(listener, http::router(node));
+async fn run_http(listener: Listener, node: Handle, guard: Guard, stop: CancellationToken) {
+    let guarded = axum::middleware::from_fn_with_state(guard, guard::http);
+    let router = http::router(node).layer(guarded);
+    let served = axum::serve(listener, router.into_make_service_with_connect_info::<Peer>());
     if let Err(error) = served.with_graceful_shutdown(stop.cancelled_owned()).await {
         tracing::error!(%error, "the HTTP listener ended");
     }

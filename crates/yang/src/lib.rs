@@ -11,6 +11,7 @@
 //!   a report ────── read ────► units      what a device holds, and what it holds besides
 //!   units ───────── get ─────► JSON       with the defaults in use
 //!   a unit ──────── encode ──► JSON
+//!   JSON ────────── prune ───► JSON       without what somebody may not see
 //!   units ───────── leaves ──► units      one leaf each, with the defaults in use
 //!   two of them ─── changes ─► delta      what becomes of those leaves
 //!   units ───────── validate ► violations all rules that are broken
@@ -72,6 +73,7 @@ mod intake;
 mod leaves;
 mod libyang;
 mod overlay;
+mod prune;
 mod raw;
 mod render;
 mod rules;
@@ -84,6 +86,7 @@ pub use error::{DataError, EditError, Fault, LoadError, PathError};
 pub use get::Show;
 pub use load::Options;
 pub use locate::{Kind, Node};
+pub use prune::Fate;
 pub use scalar::Form;
 pub use set::{ModelSet, Module};
 pub use validate::Violation;

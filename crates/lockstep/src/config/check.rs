@@ -12,7 +12,7 @@ use lockstep_yang::Options as Models;
 use super::Config;
 use super::error::Problem;
 use super::file::{File, Size};
-use super::{size, store, target};
+use super::{access, size, store, target};
 
 const LISTEN: &str = "127.0.0.1:9339";
 const HTTP: &str = "127.0.0.1:9340";
@@ -34,6 +34,7 @@ pub(super) fn check(file: File, folder: &Path, warnings: Vec<String>) -> Result<
         folder: folder.to_owned(),
         models,
         targets,
+        access: access::check(&file, folder)?,
         limits: limits(&file)?,
         pending: file.limits.pending.unwrap_or(PENDING),
         retention: retention(file.retention.as_ref()),
@@ -74,15 +75,8 @@ fn limits(file: &File) -> Result<Limits, Problem> {
 
 /// What is known and cannot be done yet is refused: nobody shall rely on it.
 fn refuse_what_is_not_there(file: &File) -> Result<(), Problem> {
-    let keys = [
-        ("users", &file.users, "users, so everyone who can connect may do everything"),
-        ("tokens", &file.tokens, "tokens, so everyone who can connect may do everything"),
-        ("roles", &file.roles, "roles, so everyone who can connect may do everything"),
-        ("secret-paths", &file.secret_paths, "masking, so every value is shown to everyone"),
-        ("secret-key-file", &file.secret_key_file, "encryption of credentials"),
-    ];
-    match keys.into_iter().find(|(_, value, _)| value.is_some()) {
-        Some((key, _, what)) => Err(Problem::unimplemented(key, what)),
+    match &file.secret_key_file {
+        Some(_) => Err(Problem::unimplemented("secret-key-file", "encryption of credentials")),
         None => Ok(()),
     }
 }

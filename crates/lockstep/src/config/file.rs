@@ -33,10 +33,15 @@ pub(super) struct File {
     pub(super) targets_file: Option<PathBuf>,
     #[serde(default)]
     pub(super) targets: BTreeMap<String, Target>,
-    pub(super) users: Option<Value>,
-    pub(super) tokens: Option<Value>,
-    pub(super) roles: Option<Value>,
-    pub(super) secret_paths: Option<Value>,
+    #[serde(default)]
+    pub(super) users: BTreeMap<String, User>,
+    #[serde(default)]
+    pub(super) tokens: Vec<Token>,
+    #[serde(default)]
+    pub(super) roles: BTreeMap<String, Role>,
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) secret_paths: Vec<String>,
+    pub(super) audit: Option<Audit>,
     pub(super) secret_key_file: Option<Value>,
     pub(super) retention: Option<Retention>,
     #[serde(default)]
@@ -118,6 +123,55 @@ pub(super) struct Target {
     pub(super) commit_confirmed: Option<String>,
 }
 
+/// A user; what is called their password is its hash.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct User {
+    pub(super) password: String,
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) groups: Vec<String>,
+}
+
+/// Somebody whose tokens are believed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Token {
+    pub(super) issuer: String,
+    pub(super) audience: String,
+    pub(super) key: Option<PathBuf>,
+    pub(super) jwks: Option<PathBuf>,
+    pub(super) secret: Option<PathBuf>,
+    pub(super) name: Option<String>,
+    pub(super) groups: Option<String>,
+}
+
+/// Rights for some, on some targets, at some paths.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Role {
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) may: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) users: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) groups: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) targets: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) tags: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) paths: Vec<String>,
+}
+
+/// Where it is written down who did what.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Audit {
+    pub(super) file: PathBuf,
+    #[serde(default, deserialize_with = "truth")]
+    pub(super) reads: bool,
+}
+
 /// One address, or several separated by commas or as a list.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses(pub(super) Vec<String>);
@@ -141,6 +195,8 @@ pub(super) struct Limits {
     pub(super) subscriptions: Option<usize>,
     #[serde(default, deserialize_with = "scalar::count")]
     pub(super) behind: Option<usize>,
+    #[serde(default, deserialize_with = "scalar::count")]
+    pub(super) rate: Option<u32>,
 }
 
 /// A number of bytes, with or without a unit.
@@ -174,6 +230,14 @@ pub(super) fn read(mut tree: Value) -> Result<File, Problem> {
         for set in models.values_mut().filter(|set| set.is_string()) {
             *set = serde_json::json!({ "path": set.take() });
         }
+    }
+    if let Some(users) = tree.get_mut("users").and_then(Value::as_object_mut) {
+        for user in users.values_mut().filter(|user| user.is_string()) {
+            *user = serde_json::json!({ "password": user.take() });
+        }
+    }
+    if let Some(audit) = tree.get_mut("audit").filter(|audit| audit.is_string()) {
+        *audit = serde_json::json!({ "file": audit.take() });
     }
     checked(tree)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lockstep_node::Retention;
+use lockstep_northbound::{Access, AuditTo};
 use lockstep_protocol::record::Initial;
 
 use super::{Config, StoreConfig};
@@ -80,7 +81,7 @@ fn an_unknown_key_names_the_nearest() {
     let far = error("limits: {zzz: 1}");
     assert_eq!(
         far,
-        "limits: unknown key `zzz`; known keys: message, pending, subscriptions, behind"
+        "limits: unknown key `zzz`; known keys: message, pending, subscriptions, behind, rate"
     );
 }
 
@@ -144,10 +145,7 @@ fn plaintext_stays_on_the_machine() {
 
 #[test]
 fn what_is_not_there_says_so() {
-    for key in ["users", "tokens", "roles", "secret-paths"] {
-        let text = format!("{key}: [x]");
-        assert!(error(&text).starts_with(&format!("{key}: not implemented yet")), "{key}");
-    }
+    assert!(error("secret-key-file: x").starts_with("secret-key-file: not implemented yet"));
     let often = error(&SMALL.replace("insecure: true}", "insecure: true, drift-interval: 9ms}"));
     assert!(often.starts_with("targets.leaf1.drift-interval: is too short"), "{often}");
 }
@@ -223,4 +221,88 @@ fn a_store_may_be_on_etcd() {
     }
     let folder = error(&with("store-compaction: off"));
     assert_eq!(folder, "store-compaction: goes with a store on etcd");
+}
+
+const HASH: &str = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$Z1yjFUnZ7GmUM3OHN0ImDA";
+
+#[test]
+fn who_may_do_what_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("secret"), "a secret that is as long as it has to be\n")
+        .unwrap();
+    let text = format!(
+        "{SMALL}
+users:
+  alice: {{password: '{HASH}', groups: [noc]}}
+  bob: '{HASH}'
+tokens:
+  - {{issuer: ci, audience: lockstep, secret: secret, name: email}}
+roles:
+  noc: {{may: [read, operate], groups: [noc], tags: [pod1]}}
+  ports: {{may: [read, change, read-secrets], users: [bob], targets: ['leaf*'], paths: ['/interfaces/**']}}
+secret-paths: ['/**/password']
+audit: {{file: audit.jsonl, reads: true}}
+limits: {{rate: 50}}
+"
+    );
+    let config = Config::parse(&text, folder.path(), &|_| None).unwrap();
+    let Access { rules, files, secret_paths, audit, audit_reads, rate, .. } = config.access;
+    assert_eq!(rules.users.keys().collect::<Vec<_>>(), ["alice", "bob"]);
+    assert!(rules.users["alice"].groups.contains("noc"));
+    assert_eq!(
+        (rules.tokens[0].name.as_str(), rules.tokens[0].groups.as_str()),
+        ("email", "groups")
+    );
+    assert_eq!(files, [folder.path().join("secret")]);
+    assert_eq!(rules.roles.len(), 2);
+    assert_eq!((secret_paths.len(), audit_reads, rate), (1, true, Some(50)));
+    assert_eq!(audit, Some(AuditTo::File(folder.path().join("audit.jsonl"))));
+    let log = parse(&format!("{SMALL}\naudit: log")).unwrap().access;
+    assert_eq!((log.audit, log.audit_reads), (Some(AuditTo::Log), false));
+    assert!(parse(SMALL).unwrap().access.rules.is_open());
+}
+
+#[test]
+fn rules_that_could_not_be_meant_are_refused() {
+    for (given, said) in [
+        (
+            "users: {alice: hunter2}",
+            "users.alice.password: is no hash of a password; `lockstep user hash` makes one",
+        ),
+        (
+            "users: {alice: {pasword: x}}",
+            "users.alice: unknown key `pasword`; did you mean `password`?",
+        ),
+        (
+            "roles: {r: {may: [write], users: [a]}}",
+            "roles.r.may: `write` is not one of read, change, operate, read-secrets",
+        ),
+        ("roles: {r: {users: [a]}}", "roles.r.may: is missing: it says what the role gives"),
+        (
+            "roles: {r: {may: [read]}}",
+            "roles.r: `users` or `groups` has to say whose role it is; `*` is everybody's",
+        ),
+        (
+            "roles: {r: {may: [operate], users: [a], paths: [/a]}}",
+            "roles.r.may: operate is about whole targets; give it in a role without `paths`",
+        ),
+        (
+            "roles: {r: {may: [read], users: [a], paths: ['/m:a']}}",
+            "roles.r.paths[0]: `m:a`: leave the module out; a name stands for nodes of every module",
+        ),
+        (
+            "secret-paths: ['/a*']",
+            "secret-paths[0]: `a*`: `*` and `**` stand for whole levels, not for part of a name",
+        ),
+        ("tokens: [{issuer: a, audience: b}]", "tokens[0]: give one of `key`, `jwks` and `secret`"),
+        (
+            "tokens: [{issuer: '', audience: b, key: x}]",
+            "tokens[0]: `issuer` and `audience` say which tokens are meant for us",
+        ),
+        ("limits: {rate: 0}", "limits.rate: 0 is not a whole number above 0"),
+    ] {
+        assert_eq!(error(&format!("{SMALL}\n{given}")), said);
+    }
+    let none = error(&format!("{SMALL}\ntokens: [{{issuer: a, audience: b, jwks: none.json}}]"));
+    assert!(none.starts_with("tokens[0].jwks: cannot read /etc/lockstep/none.json"), "{none}");
 }

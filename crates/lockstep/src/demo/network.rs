@@ -21,6 +21,7 @@ use tonic::Code;
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client};
 use crate::config::Config;
+use crate::login::Login;
 use crate::serve::Service;
 
 /// The model of every device, carried along so that the demo needs nothing beside the binary.
@@ -166,5 +167,6 @@ fn configuration(devices: &[SocketAddr]) -> String {
 }
 
 fn global(server: SocketAddr) -> Global {
-    Global { server: server.to_string(), insecure: true, output: Output::Table, yes: true }
+    let login = Login::default();
+    Global { server: server.to_string(), insecure: true, output: Output::Table, login, yes: true }
 }

@@ -5,14 +5,20 @@ use lockstep_protocol::{Order, Reply};
 use tonic::Status;
 
 use super::{Service, show, target_name};
+use crate::access::Right;
+use crate::guard::Call;
+use crate::teller::Teller;
 use crate::{outcome, refusal};
 
 impl Service {
     pub(super) async fn operated(
         &self,
+        call: &Call,
         asked: &OperateTargetRequest,
     ) -> Result<OperateTargetResponse, Status> {
         let target = target_name(&asked.name)?;
+        call.note_detail(asked.order.as_str());
+        call.whole(Right::Operate, &self.node, &target)?;
         let order = match asked.order.as_str() {
             "pause" => Order::Pause,
             "resume" => Order::Resume,
@@ -27,10 +33,13 @@ impl Service {
             }
         };
         let reply = self.node.operate(target.clone(), order).await;
-        match reply.map_err(|busy| outcome::busy(&self.node.view(), busy))? {
+        match reply.map_err(|busy| outcome::busy(&self.node, call, busy))? {
             Reply::Refused(refused) => Err(refusal::refused(&refused)),
             Reply::Done | Reply::Transaction { .. } => {
-                let target = self.node.status(&target).map(show::target);
+                let view = self.node.view();
+                let teller = Teller::own(&self.node, call, &view);
+                let status = self.node.status(&target).map(|status| teller.status(status));
+                let target = status.map(show::target);
                 Ok(OperateTargetResponse { target })
             }
         }

@@ -3,18 +3,23 @@
 use lockstep_gnmi::code;
 use lockstep_gnmi::proto::lockstep::v1::{Failure, Target, Transaction, TransactionTarget};
 use lockstep_node::{Fencing, TargetStatus};
-use lockstep_protocol::View;
 use lockstep_protocol::record::{self, Kind, Reason};
 
+use crate::teller::Teller;
 use crate::{outcome, text};
 
+/// What is told in place of what is said of a transaction, some of whose targets may not be seen.
+const ELSEWHERE: &str = "it also concerns targets that may not be read";
+
 /// A transaction, with what it waits for now.
-pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transaction {
-    let targets = shown.targets.iter().map(|(target, part)| {
+pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> Transaction {
+    let seen = shown.targets.iter().filter(|(target, _)| teller.sees(target));
+    let targets = seen.map(|(target, part)| {
+        let reason = part.reason.as_ref().map(|reason| teller.reason(shown, reason));
         let one = TransactionTarget {
             status: part.status.name().into(),
-            error: part.reason.as_ref().map(failure_there),
-            waiting_for: outcome::waiting_for(view, shown, target),
+            error: reason.as_ref().map(failure_there),
+            waiting_for: outcome::waiting_for(teller, shown, target),
         };
         (target.to_string(), one)
     });
@@ -33,8 +38,8 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
         submitted: Some(text::time(shown.submitted)),
         decided: shown.decided.map(text::time),
         finished: shown.finished.map(text::time),
-        waiting_for: waiting_for(view, shown),
-        error: shown.reason.as_ref().map(failure),
+        waiting_for: waiting_for(teller, shown),
+        error: shown.reason.as_ref().map(|reason| failure(teller, shown, reason)),
         rolled_back_by: rolled_back_by(shown),
         targets: targets.collect(),
         mode: text::mode(shown.mode).into(),
@@ -46,9 +51,10 @@ pub(super) fn transaction(view: &View, shown: &record::Transaction) -> Transacti
 }
 
 /// The first target that holds it up, and with what.
-fn waiting_for(view: &View, shown: &record::Transaction) -> String {
-    let waits = shown.targets.keys().filter_map(|target| {
-        let wait = view.waiting_for(shown, target)?;
+fn waiting_for(teller: &Teller<'_>, shown: &record::Transaction) -> String {
+    let seen = shown.targets.keys().filter(|target| teller.sees(target));
+    let waits = seen.filter_map(|target| {
+        let wait = teller.waiting_for(shown, target)?;
         Some(format!("target {target}: {}", text::wait(&wait)))
     });
     waits.take(1).collect()
@@ -61,9 +67,14 @@ fn rolled_back_by(shown: &record::Transaction) -> u64 {
 }
 
 /// Why a transaction did not go well: with the code that its client was told.
-fn failure(reason: &Reason) -> Failure {
-    let (code, message) = text::reason(reason);
-    Failure { code: code::name(code).into(), message, path: path(reason) }
+fn failure(teller: &Teller<'_>, shown: &record::Transaction, reason: &Reason) -> Failure {
+    let reason = teller.reason(shown, reason);
+    let (code, message) = text::reason(&reason);
+    let (message, path) = match teller.sees_all(shown) {
+        true => (message, path(&reason)),
+        false => (ELSEWHERE.into(), String::new()),
+    };
+    Failure { code: code::name(code).into(), message, path }
 }
 
 /// Why it did not go well on one target: a device that refused speaks for itself.

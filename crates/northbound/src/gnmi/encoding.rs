@@ -3,8 +3,11 @@
 use lockstep_gnmi::proto::gnmi::{Encoding as Wire, TypedValue};
 use lockstep_gnmi::value;
 use lockstep_types::{Content, Path};
-use lockstep_yang::{Form, ModelSet};
+use lockstep_yang::{Fate, Form, ModelSet};
+use serde_json::json;
 use tonic::Status;
+
+use crate::veil::{MASK, Veil};
 
 /// One of those that Capabilities lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,17 +40,35 @@ impl Encoding {
         }
     }
 
-    /// One unit; none for what the models have no place for.
+    /// One unit, as somebody may see it; none for what they may not, or what the models have no place for.
     pub(super) fn unit(
         self,
         models: &ModelSet,
+        veil: &Veil,
         path: &Path,
         content: &Content,
     ) -> Option<TypedValue> {
+        match veil.fate(path) {
+            Fate::Keep => {}
+            Fate::Drop => return None,
+            Fate::Mask => return Some(self.masked(content)),
+        }
         let json = models.encode(path, content, self.form()).ok()?;
         Some(match self {
             Self::Json(form) => value::json(&json, form == Form::Ietf),
             Self::Proto => value::typed(content, &json),
         })
+    }
+
+    /// A leaf-list stays one, and does not tell how many values it has.
+    fn masked(self, content: &Content) -> TypedValue {
+        let (mask, json) = match content {
+            Content::LeafList(_) => (Content::leaf_list([MASK]), json!([MASK])),
+            _ => (Content::leaf(MASK), json!(MASK)),
+        };
+        match self {
+            Self::Json(form) => value::json(&json, form == Form::Ietf),
+            Self::Proto => value::typed(&mask, &json),
+        }
     }
 }

@@ -16,12 +16,15 @@ use tonic::{Code, Status};
 
 use super::encoding::Encoding;
 use super::{Service, place};
+use crate::access::Right;
+use crate::guard::Call;
 use crate::refusal;
 use crate::workers::Workers;
 use found::Found;
 
 /// What is asked of every path alike.
 struct Question {
+    call: Call,
     node: Handle,
     workers: Workers,
     view: Arc<View>,
@@ -31,7 +34,12 @@ struct Question {
     kind: DataType,
 }
 
-pub(super) async fn get(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
+pub(super) async fn get(
+    service: &Service,
+    call: Call,
+    request: GetRequest,
+) -> Result<GetResponse, Status> {
+    call.somewhere(Right::Read)?;
     let (encoding, kind) = (Encoding::read(request.encoding)?, kind(request.r#type)?);
     let modules = request.use_models.iter().map(|model| model.name.clone()).collect();
     let depth = place::depth(&request.extension);
@@ -41,6 +49,7 @@ pub(super) async fn get(service: &Service, request: GetRequest) -> Result<GetRes
     let whole = [Path::default()];
     let asked = if request.path.is_empty() { &whole } else { request.path.as_slice() };
     let question = Arc::new(Question {
+        call,
         node: service.node.clone(),
         workers: service.workers.clone(),
         view: service.fresh.view().await?,
@@ -71,6 +80,7 @@ impl Question {
         if name.as_str() == "*" {
             return self.of_every_target(&place, origin.as_deref(), path).await;
         }
+        self.call.target(Right::Read, &self.node, &name)?;
         let spec = place::target(&self.node, &name)?;
         let found = self.find(&spec, origin.as_deref(), &place).await?;
         if found.is_empty() {
@@ -89,7 +99,10 @@ impl Question {
     ) -> Result<Vec<Notification>, Status> {
         let mut notifications = Vec::new();
         let mut refused = None;
-        let targets = self.node.targets();
+        let seen = |spec: &Arc<TargetSpec>| {
+            !self.call.extent(Right::Read, &self.node, &spec.name).is_nowhere()
+        };
+        let targets: Vec<_> = self.node.targets().into_iter().filter(seen).collect();
         let each = targets.iter().map(async |spec| (spec, self.find(spec, origin, place).await));
         for (spec, found) in join_all(each).await {
             match found {
@@ -97,8 +110,8 @@ impl Question {
                     refused = Some(Status::not_found(format!("no target has data at {place}")));
                 }
                 Ok(found) => notifications.push(self.notification(spec, path, found).await?),
-                // A path that one target's models lack may well be in another's.
-                Err(status) if status.code() == Code::InvalidArgument => {
+                // A path that one target's models lack may well be in another's, and so may a right.
+                Err(status) if is_elsewhere(status.code()) => {
                     refused.get_or_insert(status);
                 }
                 Err(status) => return Err(status),
@@ -120,16 +133,23 @@ impl Question {
         let place = place::in_origin(spec, origin, place.clone())?;
         let (question, there, at) = (Arc::clone(self), Arc::clone(spec), place.clone());
         let (found, has_state) = self.workers.run(move || question.wanted(&there, &at)).await?;
-        if self.kind == DataType::Config || !has_state {
+        let found = match self.kind == DataType::Config || !has_state {
+            true => found,
+            false => found.with_state(self, spec, &place).await?,
+        };
+        let veil = self.call.veil(&self.node, &spec.name);
+        if veil.is_open() {
             return Ok(found);
         }
-        found.with_state(self, spec, &place).await
+        let models = spec.models.clone();
+        self.workers.run(move || Ok(found.veiled(&models, &veil))).await
     }
 
     /// What is wanted of a target at a place, and whether its device can add to that.
     fn wanted(&self, spec: &TargetSpec, place: &Place) -> Result<(Found, bool), Status> {
         let node = spec.models.check(place).map_err(|error| refusal::get_path(&error))?;
         place::modules(spec, &self.show.modules)?;
+        place::readable(&self.call, &self.node, spec, place)?;
         let found = match self.kind {
             DataType::Config | DataType::All => {
                 Found::of(self, spec, &self.view.visible(&spec.name), place)?
@@ -151,12 +171,18 @@ impl Question {
         let work = move || {
             let target = spec.name.to_string();
             let prefix = Path { target, ..question.prefix.clone().unwrap_or_default() };
-            let values = found.into_values(&spec.models, question.encoding);
+            let veil = question.call.veil(&question.node, &spec.name);
+            let values = found.into_values(&spec.models, question.encoding, &veil);
             let told = lockstep_gnmi::get::told(Some(&prefix), &origin, values, &[], timestamp);
             told.map_err(|error| refusal::path(&error))
         };
         self.workers.run(work).await
     }
+}
+
+/// What one target says of a path need not hold for another.
+fn is_elsewhere(code: Code) -> bool {
+    matches!(code, Code::InvalidArgument | Code::PermissionDenied)
 }
 
 /// A device that cannot be asked is not there for this purpose.

@@ -9,6 +9,10 @@ use lockstep_types::{Element, Path, Target};
 use lockstep_yang::PathError;
 use tonic::Status;
 
+use crate::access::Right;
+use crate::guard::Call;
+use crate::refusal;
+
 /// The target of this name.
 pub(super) fn target(node: &Handle, name: &Target) -> Result<Arc<TargetSpec>, Status> {
     node.target(name).ok_or_else(|| match node.unserved(name) {
@@ -79,6 +83,22 @@ pub(super) fn modules(spec: &TargetSpec, wanted: &BTreeSet<String>) -> Result<()
             "use_models: target {} has no module {name}; Capabilities lists those there are",
             spec.name
         ))),
+    }
+}
+
+/// Refuses a path of which nothing may be read. Of a path above what may be, the rest is left out.
+pub(super) fn readable(
+    call: &Call,
+    node: &Handle,
+    spec: &TargetSpec,
+    path: &Path,
+) -> Result<(), Status> {
+    let extent = call.target(Right::Read, node, &spec.name)?;
+    let canonical = spec.models.canonical_path(path).map_err(|e| refusal::get_path(&e))?;
+    call.note(&spec.name, Some(&canonical));
+    match extent.meets(&canonical) {
+        true => Ok(()),
+        false => Err(call.denied_at(Right::Read, &spec.name, &canonical)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod commit;
 mod edits;
+mod permit;
 mod preview;
 
 use std::collections::BTreeMap;
@@ -13,44 +14,51 @@ use lockstep_gnmi::proto::lockstep::v1::{Outcome, SetOptions};
 use lockstep_gnmi::set;
 use lockstep_node::Handle;
 use lockstep_protocol::record::{Kind, Mode, Status as Stage};
-use lockstep_protocol::{Body, Reply, Request, Until, View};
+use lockstep_protocol::{Body, Reply, Request, Until};
 use lockstep_types::{Edit, Index, Target};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use super::{Service, place};
 use crate::deadline::times;
+use crate::guard::Call;
 use crate::ids::Ids;
+use crate::teller::Teller;
 use crate::{outcome, refusal};
 
 pub(super) async fn set(
     service: &Service,
+    call: &Call,
     metadata: &MetadataMap,
     request: SetRequest,
 ) -> Result<SetResponse, Status> {
     let Service { node, ids, workers, .. } = service;
+    // Before anything is remembered of it, as who claims to be the only one to write is.
+    permit::any(call, &request)?;
     let mut options = options(service, &request)?;
     if let Some(commit) = commit::of(&request)? {
-        if let Some(index) = commit::end(node, &commit, &request).await? {
-            return Ok(response(node, &request, Some(index)));
+        if let Some(index) = commit::end(node, call, &commit, &request).await? {
+            return Ok(response(node, call, &request, Some(index)));
         }
         options = commit::begin(&commit, options)?;
     }
     let request = Arc::new(request);
-    let (handle, asked) = (node.clone(), Arc::clone(&request));
-    let edits = workers.run(move || edits::edits(&handle, &asked)).await?;
-    let Some(edits) = edits else { return Ok(response(node, &request, None)) };
+    let (handle, caller, asked) = (node.clone(), call.clone(), Arc::clone(&request));
+    let edits = workers.run(move || edits::edits(&handle, &caller, &asked)).await?;
+    let Some(edits) = edits else { return Ok(response(node, call, &request, None)) };
     if options.dry_run {
-        return preview::preview(service, &request, edits).await;
+        call.note_detail("dry run");
+        return preview::preview(service, call, &request, edits).await;
     }
-    let submission = submission(node, ids, metadata, &options, edits)?;
+    let submission =
+        Request { author: call.author(), ..submission(node, ids, metadata, &options, edits)? };
     let until = submission.until;
-    match node.submit(submission).await.map_err(|busy| outcome::busy(&node.view(), busy))? {
+    match node.submit(submission).await.map_err(|busy| outcome::busy(node, call, busy))? {
         Reply::Done => Err(Status::internal("a Set was answered as an order")),
         Reply::Refused(refused) => Err(refusal::refused(&refused)),
         Reply::Transaction { index, status } => {
-            judge(&node.view(), index, status, until)?;
-            Ok(response(node, &request, Some(index)))
+            judge(node, call, index, status, until)?;
+            Ok(response(node, call, &request, Some(index)))
         }
     }
 }
@@ -101,7 +109,18 @@ fn submission(
 }
 
 /// Whether a transaction came to what was asked of it: applied, or with an async answer decided.
-pub(crate) fn judge(view: &View, index: Index, stage: Stage, until: Until) -> Result<(), Status> {
+pub(crate) fn judge(
+    node: &Handle,
+    call: &Call,
+    index: Index,
+    stage: Stage,
+    until: Until,
+) -> Result<(), Status> {
+    let view = node.view();
+    let transaction = view.transaction(index);
+    if let Some(transaction) = transaction {
+        call.note_transaction(transaction);
+    }
     let went_well = match stage {
         Stage::Applied => true,
         Stage::Committed => until == Until::Decision,
@@ -110,15 +129,14 @@ pub(crate) fn judge(view: &View, index: Index, stage: Stage, until: Until) -> Re
     if went_well {
         return Ok(());
     }
-    let transaction = view.transaction(index);
     Err(transaction.map_or_else(
         || Status::internal(format!("transaction {index} is not in the log any more")),
-        |transaction| outcome::error(view, transaction),
+        |transaction| outcome::error(&Teller::own(node, call, &view), transaction),
     ))
 }
 
 /// The answer, with what became of the transaction: its index above all, by which to find it again.
-fn response(node: &Handle, request: &SetRequest, index: Option<Index>) -> SetResponse {
+fn response(node: &Handle, call: &Call, request: &SetRequest, index: Option<Index>) -> SetResponse {
     let view = node.view();
     let transaction = index.and_then(|index| view.transaction(index));
     // That of the notifications which tell of it, as far as there are any by now.
@@ -126,7 +144,8 @@ fn response(node: &Handle, request: &SetRequest, index: Option<Index>) -> SetRes
         || node.now(),
         |one| one.targets.keys().find_map(|t| one.visible_since(t)).unwrap_or(one.submitted),
     );
-    let outcome = transaction.map(|transaction| outcome::outcome(&view, transaction));
+    let teller = Teller::own(node, call, &view);
+    let outcome = transaction.map(|transaction| outcome::outcome(&teller, transaction));
     let told = |outcome: &Outcome| {
         [extension::with_outcome(outcome), onos::info(&outcome.id, outcome.index)]
     };

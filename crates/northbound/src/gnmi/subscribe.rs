@@ -19,13 +19,17 @@ mod session;
 mod tell;
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use lockstep_gnmi::proto::gnmi::{SubscribeRequest, SubscribeResponse};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tonic::{Status, Streaming};
+use tokio::time::sleep;
+use tonic::{Code, Status, Streaming};
 
 use super::Service;
+use crate::access::Right;
 use crate::answers;
+use crate::guard::Call;
 use list::List;
 use outlet::Outlet;
 use session::Session;
@@ -57,8 +61,10 @@ impl Places {
 /// Serves one subscriber, for as long as it is there.
 pub(super) fn subscribe(
     service: &Service,
+    call: Call,
     requests: Streaming<SubscribeRequest>,
 ) -> Result<Told<SubscribeResponse>, Status> {
+    call.somewhere(Right::Read)?;
     let place = service.places.take()?;
     let (outlet, told) = outlet::open();
     let service = service.clone();
@@ -66,8 +72,9 @@ pub(super) fn subscribe(
         let _place = place;
         let gone = outlet.clone();
         let ended = tokio::select! {
-            ended = serve(&service, requests, &outlet) => ended,
+            ended = serve(&service, &call, requests, &outlet) => ended,
             () = gone.closed() => return,
+            () = expired(&call) => Err(Status::unauthenticated("the credentials have expired; subscribe again")),
             () = service.stopping.cancelled() => Err(Status::unavailable("the node is stopping")),
         };
         outlet.end(ended.err());
@@ -75,8 +82,17 @@ pub(super) fn subscribe(
     Ok(told)
 }
 
+/// Comes back when the caller's credentials end by themselves.
+async fn expired(call: &Call) {
+    match call.until() {
+        Some(until) => sleep(until.duration_since(SystemTime::now()).unwrap_or_default()).await,
+        None => std::future::pending().await,
+    }
+}
+
 async fn serve(
     service: &Service,
+    call: &Call,
     mut requests: Streaming<SubscribeRequest>,
     outlet: &Outlet<SubscribeResponse>,
 ) -> Result<(), Status> {
@@ -84,8 +100,11 @@ async fn serve(
         return Err(Status::invalid_argument("the call ended without a SubscriptionList"));
     };
     let node = service.node.clone();
-    let list = service.workers.run(move || List::read(&node, first)).await?;
-    Session::new(service.clone(), list, outlet.clone()).serve(requests).await
+    let caller = call.clone();
+    let list = service.workers.run(move || List::read(&node, &caller, first)).await;
+    // Once it is known who wants what, and before anything of it is told.
+    call.write(list.as_ref().err().map_or(Code::Ok, Status::code)).await;
+    Session::new(service.clone(), call.clone(), list?, outlet.clone()).serve(requests).await
 }
 
 /// The next message of the client.

@@ -7,7 +7,7 @@ use lockstep_gnmi::proto::gnmi::get_request::DataType;
 use lockstep_gnmi::value;
 use lockstep_node::{Look, TargetSpec};
 use lockstep_types::{Configuration, Content, Path};
-use lockstep_yang::{Form, ModelSet};
+use lockstep_yang::{Fate, Form, ModelSet};
 use serde_json::Value;
 use tonic::Status;
 
@@ -15,6 +15,7 @@ use super::{Question, unasked};
 use crate::gnmi::encoding::Encoding;
 use crate::gnmi::filter::Filter;
 use crate::refusal;
+use crate::veil::{MASK, Veil};
 
 /// What is there, by concrete paths.
 #[derive(Debug)]
@@ -55,6 +56,24 @@ impl Found {
         }
     }
 
+    /// What somebody may see of it. Leaves are masked as they are written.
+    pub(super) fn veiled(self, models: &ModelSet, veil: &Veil) -> Self {
+        match self {
+            Self::Json(values) => {
+                let mask = Value::from(MASK);
+                let prune = |(path, json): (Path, Value)| {
+                    let json = models.prune(&path, json, &mask, &|at| veil.fate(at))?;
+                    Some((path, json))
+                };
+                Self::Json(values.into_iter().filter_map(prune).collect())
+            }
+            Self::Leaves(mut leaves) => {
+                leaves.retain(|path, _| veil.fate(path) != Fate::Drop);
+                Self::Leaves(leaves)
+            }
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Json(values) => values.is_empty(),
@@ -66,6 +85,7 @@ impl Found {
         self,
         models: &ModelSet,
         encoding: Encoding,
+        veil: &Veil,
     ) -> Vec<(Path, TypedValue)> {
         match self {
             Self::Json(values) => {
@@ -75,7 +95,7 @@ impl Found {
             }
             Self::Leaves(leaves) => {
                 let typed = |(path, content): (Path, Content)| {
-                    let value = encoding.unit(models, &path, &content)?;
+                    let value = encoding.unit(models, veil, &path, &content)?;
                     Some((path, value))
                 };
                 leaves.into_iter().filter_map(typed).collect()

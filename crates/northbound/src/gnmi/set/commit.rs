@@ -9,11 +9,12 @@ use lockstep_gnmi::proto::gnmi_ext::commit::Action;
 use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
 use lockstep_gnmi::proto::lockstep::v1::SetOptions;
 use lockstep_node::Handle;
-use lockstep_protocol::{Reply, View};
+use lockstep_protocol::Reply;
 use lockstep_types::{Index, TransactionId};
 use prost_types::Duration;
 use tonic::Status;
 
+use crate::guard::Call;
 use crate::{outcome, refusal};
 
 /// How long there is to confirm where the client does not say: ten minutes.
@@ -52,6 +53,7 @@ pub(super) fn begin(commit: &Commit, options: SetOptions) -> Result<SetOptions, 
 /// Confirms or cancels what is active, or gives it another time. None: the request begins a commit.
 pub(super) async fn end(
     node: &Handle,
+    call: &Call,
     commit: &Commit,
     request: &SetRequest,
 ) -> Result<Option<Index>, Status> {
@@ -64,30 +66,35 @@ pub(super) async fn end(
                 "a Set about a commit that is active has no operations of its own",
             ));
         }
-        Some(Action::Confirm(_)) => node.confirm(active(&node.view(), &commit.id)?).await,
-        Some(Action::Cancel(_)) => node.cancel(active(&node.view(), &commit.id)?).await,
+        Some(Action::Confirm(_)) => node.confirm(active(node, call, &commit.id)?).await,
+        Some(Action::Cancel(_)) => node.cancel(active(node, call, &commit.id)?).await,
         Some(Action::SetRollbackDuration(asked)) => {
             let length = refusal::window(asked.rollback_duration.as_ref())?;
             let length = length.ok_or_else(|| {
                 Status::invalid_argument("set_rollback_duration has no rollback_duration")
             })?;
-            node.extend(active(&node.view(), &commit.id)?, length).await
+            node.extend(active(node, call, &commit.id)?, length).await
         }
         None => return Err(Status::invalid_argument("the extension commit has no action")),
     };
-    match reply.map_err(|busy| outcome::busy(&node.view(), busy))? {
+    match reply.map_err(|busy| outcome::busy(node, call, busy))? {
         Reply::Done => Ok(None),
         Reply::Refused(refused) => Err(refusal::refused(&refused)),
         Reply::Transaction { index, .. } => Ok(Some(index)),
     }
 }
 
-/// The active commit of this id.
-fn active(view: &View, id: &str) -> Result<Index, Status> {
+/// The active commit of this id, if it is for this caller to end.
+fn active(node: &Handle, call: &Call, id: &str) -> Result<Index, Status> {
+    let view = node.view();
     let named = TransactionId::new(id).ok().and_then(|id| view.named(&id));
     let open = named.filter(|transaction| transaction.open_until().is_some());
     match open {
-        Some(transaction) => Ok(transaction.index),
+        Some(transaction) => {
+            call.may_end(node, transaction)?;
+            call.note_transaction(transaction);
+            Ok(transaction.index)
+        }
         None if view.windows().next().is_none() => {
             Err(Status::failed_precondition("no commit is to be confirmed"))
         }

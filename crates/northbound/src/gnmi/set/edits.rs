@@ -11,12 +11,17 @@ use lockstep_types::{Edit, Target};
 use lockstep_yang::{Data, DataForm};
 use tonic::Status;
 
+use super::permit::Permit;
+use crate::access::Right;
 use crate::gnmi::place;
+use crate::guard::Call;
 use crate::refusal;
+use crate::veil::Veil;
 
 /// The edits of a request; none: it has no operations.
 pub(super) fn edits(
     node: &Handle,
+    call: &Call,
     request: &SetRequest,
 ) -> Result<Option<BTreeMap<Target, Edit>>, Status> {
     let operations = set::read(request).map_err(|error| refusal::set(&error))?;
@@ -30,22 +35,25 @@ pub(super) fn edits(
     }
     let models = onos::models(&request.extension).map_err(|e| refusal::extension(&e))?;
     let edits = by_target.into_iter().map(|(target, operations)| {
+        let extent = call.target(Right::Change, node, &target)?;
         let spec = place::target(node, &target)?;
         place::model(&spec, models.get(target.as_str()))?;
-        let edit = edit(&spec, operations)?;
+        let veil = call.veil(node, &target);
+        let edit = edit(&spec, &veil, operations)?;
+        Permit { node, call, target: &target, extent, veil }.check(&edit)?;
         Ok((target, edit))
     });
     edits.collect::<Result<_, Status>>().map(Some)
 }
 
-fn edit(spec: &TargetSpec, operations: Vec<Operation>) -> Result<Edit, Status> {
+fn edit(spec: &TargetSpec, veil: &Veil, operations: Vec<Operation>) -> Result<Edit, Status> {
     let mut asked = Vec::with_capacity(operations.len());
     for mut operation in operations {
         let origin = operation.origin.take();
         operation.path = place::in_origin(spec, origin.as_deref(), operation.path)?;
         asked.push(translate(operation)?);
     }
-    spec.models.edit(&asked).map_err(|error| refusal::edit(&spec.name, &error))
+    spec.models.edit(&asked).map_err(|error| refusal::edit(&spec.name, veil, error))
 }
 
 fn translate(operation: Operation) -> Result<lockstep_yang::Operation, Status> {

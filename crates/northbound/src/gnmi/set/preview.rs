@@ -16,21 +16,25 @@ use tonic::Status;
 
 use crate::gnmi::encoding::Encoding;
 use crate::gnmi::{Service, place};
+use crate::guard::Call;
+use crate::veil::Veil;
 use crate::{refusal, text};
 
 pub(super) async fn preview(
     service: &Service,
+    call: &Call,
     request: &Arc<SetRequest>,
     edits: BTreeMap<Target, Edit>,
 ) -> Result<SetResponse, Status> {
     let view = service.fresh.view().await?;
-    let (node, request) = (service.node.clone(), Arc::clone(request));
+    let (node, request, call) = (service.node.clone(), Arc::clone(request), call.clone());
     let now = i64::try_from(node.now().get()).unwrap_or(i64::MAX);
     let work = move || {
         let (mut changes, mut violations) = (Vec::new(), Vec::new());
         for (target, edit) in &edits {
             let spec = place::target(&node, target)?;
-            let found = change(&view, &spec, edit, now, &mut violations)?;
+            let veil = call.veil(&node, target);
+            let found = change(&view, &spec, &veil, edit, now, &mut violations)?;
             changes.extend(found);
         }
         if !violations.is_empty() {
@@ -47,6 +51,7 @@ pub(super) async fn preview(
 fn change(
     view: &View,
     spec: &TargetSpec,
+    veil: &Veil,
     edit: &Edit,
     now: i64,
     violations: &mut Vec<Violation>,
@@ -61,16 +66,17 @@ fn change(
     };
     violations.extend(broken.into_iter().map(|found| Violation {
         target: spec.name.clone(),
+        message: veil.words(&found.path, found.message),
         path: found.path,
-        message: found.message,
     }));
     let news = models.changes(&before, &after, delta.paths());
-    let deletes: Vec<_> = news.removals().into_iter().cloned().collect();
+    let deletes = news.removals().into_iter().filter(|path| veil.meets(path));
+    let deletes: Vec<_> = deletes.cloned().collect();
     let encoding = Encoding::Json(Form::Ietf);
     let updates =
         news.sets().filter(|(_, content)| !matches!(content, lockstep_types::Content::Entry));
     let updates = updates.filter_map(|(path, content)| {
-        let value = encoding.unit(models, path, content)?;
+        let value = encoding.unit(models, veil, path, content)?;
         Some((path.clone(), value))
     });
     let updates: Vec<_> = updates.collect();

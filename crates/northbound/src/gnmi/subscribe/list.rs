@@ -14,9 +14,11 @@ use lockstep_types::Target;
 use tonic::{Code, Status};
 
 use super::extras::Extras;
+use crate::access::Right;
 use crate::gnmi::encoding::Encoding;
 use crate::gnmi::filter::Filter;
 use crate::gnmi::place;
+use crate::guard::Call;
 use crate::refusal;
 
 /// The shortest time from one sample or heartbeat to the next.
@@ -54,7 +56,11 @@ pub(super) struct Spot {
 }
 
 impl List {
-    pub(super) fn read(node: &Handle, request: SubscribeRequest) -> Result<Self, Status> {
+    pub(super) fn read(
+        node: &Handle,
+        call: &Call,
+        request: SubscribeRequest,
+    ) -> Result<Self, Status> {
         let Some(Message::Subscribe(list)) = request.request else {
             return Err(Status::invalid_argument("the first message has to be a SubscriptionList"));
         };
@@ -68,7 +74,8 @@ impl List {
             return Err(Status::invalid_argument("the SubscriptionList has no subscription"));
         }
         let encoding = Encoding::read(list.encoding)?;
-        let each = list.subscription.iter().map(|one| subscription(node, &list, one, &extras));
+        let each =
+            list.subscription.iter().map(|one| subscription(node, call, &list, one, &extras));
         let subscriptions = each.collect::<Result<_, _>>()?;
         let first = list.subscription.first().and_then(|one| one.path.as_ref());
         Ok(Self {
@@ -91,6 +98,7 @@ impl List {
 
 fn subscription(
     node: &Handle,
+    call: &Call,
     list: &SubscriptionList,
     one: &gnmi::Subscription,
     extras: &Extras,
@@ -101,19 +109,22 @@ fn subscription(
     let name = name.ok_or_else(place::no_target)?;
     let (pace, heartbeat) = (pace(one)?, interval("heartbeat", one.heartbeat_interval)?);
     let modules = list.use_models.iter().map(|model| model.name.clone()).collect();
-    let wanted = Wanted { prefix, wire, modules, extras };
+    let wanted = Wanted { node, call, prefix, wire, modules, extras };
     let named = name.as_str() != "*";
     let spots = if named {
+        call.target(Right::Read, node, &name)?;
         let spec = place::target(node, &name)?;
         BTreeMap::from([(name, wanted.spot(&spec)?)])
     } else {
-        wanted.everywhere(node)?
+        wanted.everywhere()?
     };
     Ok(Subscription { named, spots, pace, heartbeat })
 }
 
 /// A subscription before it is known on which targets.
 struct Wanted<'a> {
+    node: &'a Handle,
+    call: &'a Call,
     prefix: Option<&'a Path>,
     wire: &'a Path,
     modules: BTreeSet<String>,
@@ -129,6 +140,7 @@ impl Wanted<'_> {
         let node = spec.models.check(&path).map_err(|error| refusal::get_path(&error))?;
         let path = spec.models.canonical_path(&path).map_err(|error| refusal::get_path(&error))?;
         place::modules(spec, &self.modules)?;
+        place::readable(self.call, self.node, spec, &path)?;
         let Extras { depth, configuration_only, at } = *self.extras;
         let filter = Filter { path, depth, modules: self.modules.clone() };
         // Nobody remembers the state of a device.
@@ -137,13 +149,20 @@ impl Wanted<'_> {
     }
 
     /// Where the models have the path, which has to be somewhere.
-    fn everywhere(&self, node: &Handle) -> Result<BTreeMap<Target, Spot>, Status> {
+    fn everywhere(&self) -> Result<BTreeMap<Target, Spot>, Status> {
         let mut spots = BTreeMap::new();
         let mut refused = Status::not_found("there is no target");
-        for spec in node.targets() {
+        for spec in self.node.targets() {
+            if self.call.extent(Right::Read, self.node, &spec.name).is_nowhere() {
+                continue;
+            }
             match self.spot(&spec) {
                 Ok(spot) => drop(spots.insert(spec.name.clone(), spot)),
-                Err(status) if status.code() == Code::InvalidArgument => refused = status,
+                Err(status)
+                    if matches!(status.code(), Code::InvalidArgument | Code::PermissionDenied) =>
+                {
+                    refused = status;
+                }
                 Err(status) => return Err(status),
             }
         }

@@ -21,6 +21,7 @@ use super::relay::{self, Heard, Memory, Relay, What};
 use super::sample::Sample;
 use super::tell::{Tale, Teller};
 use crate::gnmi::Service;
+use crate::guard::Call;
 use crate::hub::News;
 
 /// As many messages of devices wait for the subscriber; beyond, the devices wait.
@@ -46,9 +47,13 @@ struct Sources {
 }
 
 impl Session {
-    pub(super) fn new(service: Service, list: List, outlet: Outlet<SubscribeResponse>) -> Self {
-        let limits = (service.message, service.behind);
-        let teller = Teller::new(service.workers.clone(), &list, outlet, limits);
+    pub(super) fn new(
+        service: Service,
+        call: Call,
+        list: List,
+        outlet: Outlet<SubscribeResponse>,
+    ) -> Self {
+        let teller = Teller::new(&service, call, &list, outlet);
         Self { service, list, teller }
     }
 

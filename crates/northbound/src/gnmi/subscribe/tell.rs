@@ -6,7 +6,7 @@ use lockstep_gnmi::proto::gnmi::subscribe_response::Response;
 use lockstep_gnmi::proto::gnmi::{Path as Wire, SubscribeResponse, TypedValue};
 use lockstep_gnmi::proto::gnmi_ext::Extension;
 use lockstep_gnmi::{extension, get};
-use lockstep_node::TargetSpec;
+use lockstep_node::{Handle, TargetSpec};
 use lockstep_types::{Content, Index, Path, Target};
 use prost::Message;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,10 @@ use tonic::Status;
 
 use super::list::List;
 use super::outlet::Outlet;
+use crate::access::Right;
+use crate::gnmi::Service;
 use crate::gnmi::encoding::Encoding;
+use crate::guard::Call;
 use crate::refusal;
 use crate::workers::Workers;
 
@@ -31,6 +34,8 @@ pub(super) struct Tale {
 
 /// Tells a subscriber.
 pub(super) struct Teller {
+    node: Handle,
+    call: Call,
     workers: Workers,
     encoding: Encoding,
     prefix: Option<Wire>,
@@ -46,13 +51,16 @@ pub(super) struct Teller {
 
 impl Teller {
     pub(super) fn new(
-        workers: Workers,
+        service: &Service,
+        call: Call,
         list: &List,
         outlet: Outlet<SubscribeResponse>,
-        (message, behind): (usize, usize),
     ) -> Self {
+        let Service { message, behind, .. } = *service;
         Self {
-            workers,
+            node: service.node.clone(),
+            call,
+            workers: service.workers.clone(),
             encoding: list.encoding,
             prefix: list.prefix.clone(),
             origin: list.origin.clone(),
@@ -86,14 +94,22 @@ impl Teller {
         let target = spec.name.to_string();
         let prefix = Wire { target, ..self.prefix.clone().unwrap_or_default() };
         let (origin, models) = (self.origin.clone(), spec.models.clone());
+        // What may be seen may have changed since the last time.
+        self.call = self.call.again()?;
+        let extent = self.call.target(Right::Read, &self.node, &spec.name)?;
+        let veil = self.call.veil(&self.node, &spec.name);
         let work = move || {
             let typed = |(path, content): (Path, Content)| {
-                let value = encoding.unit(&models, &path, &content)?;
+                let value = encoding.unit(&models, &veil, &path, &content)?;
                 Some((path, value))
             };
-            let updates = tale.updates.into_iter().filter_map(typed);
+            let updates: Vec<_> = tale.updates.into_iter().filter_map(typed).collect();
             let mut deletes = tale.deletes;
-            let parts = parts(updates, largest).into_iter().map(|updates| {
+            deletes.retain(|path| extent.meets(path));
+            if updates.is_empty() && deletes.is_empty() {
+                return Ok(Vec::new());
+            }
+            let parts = parts(updates.into_iter(), largest).into_iter().map(|updates| {
                 let deletes = std::mem::take(&mut deletes);
                 get::told(Some(&prefix), &origin, updates, &deletes, timestamp)
             });

@@ -1,0 +1,96 @@
+//! Whether somebody may change what a Set changes.
+//!
+//! Everything that is cleared has to be theirs to change as a whole, whatever stands there: so it does not
+//! matter what is committed between now and the decision. What is set has to be theirs, too, but for what
+//! comes with it: the entries and presence containers above a leaf, as far as they are there already.
+
+use lockstep_gnmi::proto::gnmi::SetRequest;
+use lockstep_node::Handle;
+use lockstep_types::{Addition, Content, Edit, Path, Target, Value};
+use tonic::Status;
+
+use crate::access::{Extent, Right};
+use crate::guard::Call;
+use crate::veil::{MASK, Veil};
+
+/// Whether any Set at all may be asked for. To end a commit takes what it says there.
+pub(super) fn any(call: &Call, request: &SetRequest) -> Result<(), Status> {
+    let is_empty =
+        request.delete.is_empty() && request.replace.is_empty() && request.update.is_empty();
+    match call.somewhere(Right::Change) {
+        Err(_) if is_empty && call.somewhere(Right::Operate).is_ok() => Ok(()),
+        may => may,
+    }
+}
+
+/// What may be changed of one target.
+pub(super) struct Permit<'a> {
+    pub(super) node: &'a Handle,
+    pub(super) call: &'a Call,
+    pub(super) target: &'a Target,
+    pub(super) extent: Extent,
+    pub(super) veil: Veil,
+}
+
+impl Permit<'_> {
+    /// Refuses an edit that changes what may not be.
+    pub(super) fn check(&self, edit: &Edit) -> Result<(), Status> {
+        for path in edit.clear.iter().chain(edit.set.keys()).chain(edit.add.keys()) {
+            self.call.note(self.target, Some(path));
+        }
+        self.refuse_masks(edit)?;
+        if self.extent == Extent::Whole {
+            return Ok(());
+        }
+        let cleared = edit.clear.iter().cloned();
+        let set = edit.set.iter().filter(|(path, content)| !self.is_there(path, content));
+        let set = set.map(|(path, _)| path.clone());
+        let added = edit.add.iter().flat_map(|(path, addition)| self.added(path, addition));
+        let mut all = cleared.chain(set).chain(added);
+        match all.find(|path| !self.extent.covers(path)) {
+            None => Ok(()),
+            Some(path) => Err(self.call.denied_at(Right::Change, self.target, &path)),
+        }
+    }
+
+    /// Whether what comes with a leaf is there already. Never asked of a leaf: the answer would tell its
+    /// value.
+    fn is_there(&self, path: &Path, content: &Content) -> bool {
+        matches!(content, Content::Entry | Content::Presence)
+            && self.node.view().visible(self.target).get(path) == Some(content)
+    }
+
+    /// Where an addition changes something: a new entry of a list is changed at the entry, not at the list.
+    fn added(&self, path: &Path, addition: &Addition) -> Vec<Path> {
+        match addition {
+            Addition::Values { .. } => vec![path.clone()],
+            Addition::Entries(entries) => {
+                let entries = entries.iter().filter_map(|keys| path.entry(keys));
+                entries.filter(|entry| !self.is_there(entry, &Content::Entry)).collect()
+            }
+        }
+    }
+
+    /// What is shown in place of a secret is not one.
+    fn refuse_masks(&self, edit: &Edit) -> Result<(), Status> {
+        let mask = Value::string(MASK);
+        let is_mask = |content: &Content| match content {
+            Content::Leaf(value) => *value == mask,
+            Content::LeafList(values) => values.contains(&mask),
+            _ => false,
+        };
+        let added = |addition: &Addition| match addition {
+            Addition::Values { values, .. } => values.contains(&mask),
+            Addition::Entries(_) => false,
+        };
+        let set = edit.set.iter().filter(|(_, content)| is_mask(content)).map(|(path, _)| path);
+        let add = edit.add.iter().filter(|(_, one)| added(one)).map(|(path, _)| path);
+        match set.chain(add).find(|path| self.veil.is_secret(path)) {
+            None => Ok(()),
+            Some(path) => Err(Status::invalid_argument(format!(
+                "target {}: {path}: {MASK} is shown in place of a secret, and is no value of one; leave it out",
+                self.target
+            ))),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The door: every call comes through here, whichever listener it came to.
+//!
+//! ```text
+//!   headers, certificate, address ──► identity ──► rate ──► Call ──► the service, which asks it
+//!                                                             └────► audit, before the answer
+//! ```
+
+mod call;
+mod rate;
+mod refusal;
+mod reload;
+mod web;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use axum::http::HeaderMap;
+
+use crate::access::{Access, Grants, Pattern, Rules, User};
+use crate::audit::Audit;
+use crate::identity::{Credentials, How, Identity, Passwords, Throttle, Verdict, of_token};
+use rate::Rate;
+use reload::Reload;
+
+pub(crate) use call::Call;
+pub(crate) use refusal::Refused;
+pub(crate) use web::{Peer, grpc, http};
+
+/// What all listeners share.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    rules: Reload,
+    secrets: Arc<[Pattern]>,
+    passwords: Passwords,
+    throttle: Throttle,
+    rate: Option<Rate>,
+    audit: Option<Audit>,
+    audit_reads: bool,
+}
+
+impl Guard {
+    /// None: the system has no random numbers.
+    pub(crate) fn new(access: Access, audit: Option<Audit>) -> Option<Self> {
+        let Access { rules, files, source, secret_paths, audit_reads, rate, .. } = access;
+        Some(Self(Arc::new(Inner {
+            rules: Reload::new(rules, files, source),
+            secrets: secret_paths.into(),
+            passwords: Passwords::new()?,
+            throttle: Throttle::default(),
+            rate: rate.map(Rate::new),
+            audit,
+            audit_reads,
+        })))
+    }
+
+    /// Lets a call in, or says why not.
+    pub(crate) async fn enter(
+        &self,
+        headers: &mut HeaderMap,
+        peer: &Peer,
+        action: &str,
+    ) -> Result<Call, Refused> {
+        let rules = self.0.rules.current();
+        let identity = self.identify(&rules, Credentials::take(headers), peer).await;
+        let identity = match identity {
+            Ok(identity) => identity,
+            Err(refused) => {
+                tracing::info!(from = %peer.shown(), action, %refused, "not let in");
+                return Err(refused);
+            }
+        };
+        if let Some(rate) = &self.0.rate {
+            let who = if identity.name.is_empty() {
+                peer.ip().to_string()
+            } else {
+                identity.name.clone()
+            };
+            rate.take(&who, Instant::now()).map_err(|rate| Refused::Rate { rate })?;
+        }
+        let grants = Grants::of(&rules, &identity);
+        Ok(Call::new(self.clone(), identity, peer.clone(), action, grants))
+    }
+
+    /// Who is calling.
+    async fn identify(
+        &self,
+        rules: &Rules,
+        credentials: Credentials,
+        peer: &Peer,
+    ) -> Result<Identity, Refused> {
+        let certificate = || peer.certificate.clone();
+        // Nobody is asked, and nobody is turned away for what they show.
+        if rules.is_open() {
+            return Ok(certificate().unwrap_or_else(Identity::nobody));
+        }
+        match credentials {
+            Credentials::None => certificate().ok_or(Refused::Nobody),
+            Credentials::Unreadable => Err(Refused::Wrong("credentials that cannot be read")),
+            Credentials::Token(token) => {
+                let found = of_token(&rules.tokens, &token, SystemTime::now());
+                found.map_err(Refused::Token)
+            }
+            Credentials::Password { name, password } => {
+                self.login(rules, name, &password, peer.ip()).await
+            }
+        }
+    }
+
+    /// A user who is not known costs as much as one who is, so that nobody can tell.
+    async fn login(
+        &self,
+        rules: &Rules,
+        name: String,
+        password: &str,
+        from: IpAddr,
+    ) -> Result<Identity, Refused> {
+        let Inner { passwords, throttle, .. } = &*self.0;
+        let user = rules.users.get(&name);
+        let identity = |user: &User| {
+            let groups = user.groups.clone();
+            Identity { name: name.clone(), groups, how: How::Password, until: None }
+        };
+        if let Some(user) = user
+            && passwords.is_known(user, password)
+        {
+            return Ok(identity(user));
+        }
+        let may_try = || match throttle.wait(&name, from, Instant::now()) {
+            Some(wait) => Err(Refused::Throttled { wait }),
+            None => Ok(()),
+        };
+        may_try()?;
+        let Some(stand_in) = user.or_else(|| rules.users.values().next()) else {
+            return Err(Refused::Wrong("a password, and there are no users"));
+        };
+        match (passwords.verify(stand_in, password, may_try).await?, user) {
+            (Verdict::Busy, _) => Err(Refused::Busy),
+            (Verdict::Right, Some(user)) => {
+                throttle.right(&name, from);
+                Ok(identity(user))
+            }
+            (Verdict::Right | Verdict::Wrong, _) => {
+                throttle.wrong(&name, from, Instant::now());
+                Err(Refused::Wrong("a name and password that do not belong together"))
+            }
+        }
+    }
+
+    /// What is shown to those alone who may read secrets.
+    pub(crate) fn secrets(&self) -> &Arc<[Pattern]> {
+        &self.0.secrets
+    }
+
+    pub(crate) fn audit(&self) -> Option<&Audit> {
+        self.0.audit.as_ref()
+    }
+
+    /// Whether an action that only reads is written down.
+    pub(crate) fn audits_reads(&self) -> bool {
+        self.0.audit_reads
+    }
+
+    /// What an identity may do by now; none: it is known no more.
+    pub(crate) fn grants_now(&self, identity: &Identity) -> Option<Grants> {
+        let rules = self.0.rules.current();
+        let gone = match identity.how {
+            How::Password => !rules.users.contains_key(&identity.name),
+            How::Token => identity.until.is_some_and(|until| until <= SystemTime::now()),
+            How::Certificate => false,
+            How::Not => !rules.is_open(),
+        };
+        (!gone).then(|| Grants::of(&rules, identity))
+    }
+}
+
+/// Nobody's address.
+const UNKNOWN: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
+impl Peer {
+    fn ip(&self) -> IpAddr {
+        self.address.map_or(UNKNOWN, |address| address.ip())
+    }
+
+    /// The address, for the log.
+    pub(crate) fn shown(&self) -> String {
+        self.address.map(|address: SocketAddr| address.to_string()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,271 @@
+//! One call: who makes it, what they may do, and what is to be written down of it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use lockstep_node::Handle;
+use lockstep_protocol::record::Transaction;
+use lockstep_types::{Path, Target};
+use tonic::{Code, Status};
+
+use super::{Guard, Peer, Refused};
+use crate::access::{Extent, Grants, Right};
+use crate::audit::{Line, Noted};
+use crate::identity::Identity;
+use crate::veil::Veil;
+
+/// One call, as the services hold it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Call(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    guard: Guard,
+    identity: Identity,
+    peer: Peer,
+    action: String,
+    grants: Grants,
+    noted: Mutex<Noted>,
+}
+
+/// How many targets, and how many paths of each, a line of the audit names.
+const NAMED: usize = 100;
+
+impl Call {
+    pub(super) fn new(
+        guard: Guard,
+        identity: Identity,
+        peer: Peer,
+        action: &str,
+        grants: Grants,
+    ) -> Self {
+        let (action, noted) = (action.to_owned(), Mutex::default());
+        Self(Arc::new(Inner { guard, identity, peer, action, grants, noted }))
+    }
+
+    /// The call that a request is.
+    pub(crate) fn of<T>(request: &tonic::Request<T>) -> Result<Self, Status> {
+        let call = request.extensions().get::<Self>().cloned();
+        call.ok_or_else(|| Status::internal("a call that did not come in by the door"))
+    }
+
+    /// Whom to write on a transaction.
+    pub(crate) fn author(&self) -> String {
+        self.0.identity.name.clone()
+    }
+
+    /// Who it is, in a sentence.
+    fn who(&self) -> String {
+        match self.0.identity.name.as_str() {
+            "" => "an anonymous client".into(),
+            name => name.to_owned(),
+        }
+    }
+
+    /// Where on a target a right holds.
+    pub(crate) fn extent(&self, right: Right, node: &Handle, target: &Target) -> Extent {
+        self.0.grants.on(right, target.as_str(), || node.tags(target))
+    }
+
+    /// Whether anything at all may be asked.
+    pub(crate) fn anything(&self) -> Result<(), Status> {
+        match self.0.grants.some() {
+            true => Ok(()),
+            false => Err(self.denied(format!("no role is given to {}", self.who()))),
+        }
+    }
+
+    /// Whether a right holds anywhere.
+    pub(crate) fn somewhere(&self, right: Right) -> Result<(), Status> {
+        match self.0.grants.anywhere(right) {
+            true => Ok(()),
+            false => {
+                let (who, right) = (self.who(), right.name());
+                Err(self.denied(format!("no role gives {who} `{right}` on any target")))
+            }
+        }
+    }
+
+    /// Whether a right holds on every target and at every path.
+    pub(crate) fn everywhere(&self, right: Right) -> Result<(), Status> {
+        match self.0.grants.everywhere(right) {
+            true => Ok(()),
+            false => {
+                let (who, right) = (self.who(), right.name());
+                Err(self.denied(format!("no role gives {who} `{right}` on every target and path")))
+            }
+        }
+    }
+
+    /// Whether a right holds somewhere on a target. Says the same of one that is not there as of one that
+    /// may not be seen.
+    pub(crate) fn target(
+        &self,
+        right: Right,
+        node: &Handle,
+        target: &Target,
+    ) -> Result<Extent, Status> {
+        self.note(target, None);
+        let extent = self.extent(right, node, target);
+        match extent.is_nowhere() {
+            false => Ok(extent),
+            true => {
+                let (who, right) = (self.who(), right.name());
+                Err(self.denied(format!("no role gives {who} `{right}` on target {target}")))
+            }
+        }
+    }
+
+    /// Whether a right holds on a target as a whole.
+    pub(crate) fn whole(&self, right: Right, node: &Handle, target: &Target) -> Result<(), Status> {
+        match self.target(right, node, target)? {
+            Extent::Whole => Ok(()),
+            Extent::Paths(_) => {
+                let (who, right) = (self.who(), right.name());
+                let all = format!("no role gives {who} `{right}` on all of target {target}");
+                Err(self.denied(all))
+            }
+        }
+    }
+
+    /// That a right does not hold at a path of a target.
+    pub(crate) fn denied_at(&self, right: Right, target: &Target, path: &Path) -> Status {
+        let (who, right) = (self.who(), right.name());
+        self.denied(format!("no role gives {who} `{right}` on target {target} at {path}"))
+    }
+
+    fn denied(&self, words: String) -> Status {
+        let who = &self.0.identity.name;
+        tracing::info!(who, from = %self.0.peer.shown(), action = self.0.action, words, "not allowed");
+        self.noted().refused = Some(words.clone());
+        Status::permission_denied(words)
+    }
+
+    /// Whether a transaction may be confirmed or called off: by whoever operates all its targets, or by its
+    /// author, as far as those may still change them.
+    pub(crate) fn may_end(&self, node: &Handle, transaction: &Transaction) -> Result<(), Status> {
+        let targets = || transaction.targets.keys();
+        let has = |right| targets().all(|target| !self.extent(right, node, target).is_nowhere());
+        let author = !transaction.author.is_empty() && transaction.author == self.0.identity.name;
+        if author && has(Right::Change) {
+            targets().for_each(|target| self.note(target, None));
+            return Ok(());
+        }
+        targets().try_for_each(|target| self.whole(Right::Operate, node, target))
+    }
+
+    /// What is to be seen of a target.
+    pub(crate) fn veil(&self, node: &Handle, target: &Target) -> Veil {
+        let extent = |right| self.extent(right, node, target);
+        let secrets = Arc::clone(self.0.guard.secrets());
+        Veil::new(extent(Right::Read), extent(Right::ReadSecrets), secrets)
+    }
+
+    /// Whether there is anything that not everybody may read.
+    pub(crate) fn has_secrets(&self) -> bool {
+        !self.0.guard.secrets().is_empty()
+    }
+
+    /// The same caller with what may be done by now; an error: nothing any more.
+    pub(crate) fn again(&self) -> Result<Self, Status> {
+        let Inner { guard, identity, peer, action, .. } = &*self.0;
+        let grants = guard.grants_now(identity);
+        let grants = grants
+            .ok_or_else(|| Status::unauthenticated("the credentials are not valid any more"))?;
+        Ok(Self::new(guard.clone(), identity.clone(), peer.clone(), action, grants))
+    }
+
+    /// When the credentials end by themselves.
+    pub(crate) fn until(&self) -> Option<SystemTime> {
+        self.0.identity.until
+    }
+
+    // What is written down.
+
+    fn noted(&self) -> std::sync::MutexGuard<'_, Noted> {
+        self.0.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes down a target, and a path of it.
+    pub(crate) fn note(&self, target: &Target, path: Option<&Path>) {
+        let mut noted = self.noted();
+        let full = noted.targets.len() >= NAMED && !noted.targets.contains_key(target.as_str());
+        let paths: Option<&mut BTreeSet<String>> =
+            (!full).then(|| noted.targets.entry(target.to_string()).or_default());
+        let more = match (paths, path) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(paths), Some(_)) if paths.len() >= NAMED => true,
+            (Some(paths), Some(path)) => {
+                paths.insert(path.to_string());
+                false
+            }
+        };
+        noted.more |= more;
+    }
+
+    /// Writes down the transaction it came to.
+    pub(crate) fn note_transaction(&self, transaction: &Transaction) {
+        self.noted().transaction = Some((transaction.id.to_string(), transaction.index.get()));
+    }
+
+    /// Writes down what else there is to say.
+    pub(crate) fn note_detail(&self, detail: impl Into<String>) {
+        self.noted().detail = Some(detail.into());
+    }
+
+    /// Whether what it does is written down in any case.
+    pub(super) fn is_audited(&self) -> bool {
+        let guard = &self.0.guard;
+        guard.audit().is_some() && (guard.audits_reads() || !is_read(&self.0.action))
+    }
+
+    /// Writes down how it ended, before anybody is told. A subscription sees to that itself.
+    pub(super) async fn close(&self, code: Code) {
+        if self.0.action != "Subscribe" {
+            self.write(code).await;
+        }
+    }
+
+    /// Writes it down, as it stands now.
+    pub(crate) async fn write(&self, code: Code) {
+        let Some(audit) = self.0.guard.audit() else { return };
+        let noted = std::mem::take(&mut *self.noted());
+        if !self.is_audited() && noted.refused.is_none() {
+            return;
+        }
+        let Inner { identity, peer, action, .. } = &*self.0;
+        let line = Line { identity, address: peer.address, action, noted, code };
+        audit.write(line).await;
+    }
+}
+
+impl Guard {
+    /// Writes down that somebody was not let in.
+    pub(super) async fn note_refused(&self, peer: &Peer, action: &str, refused: Refused) {
+        let Some(audit) = self.audit() else { return };
+        let noted = Noted { refused: Some(refused.to_string()), ..Noted::default() };
+        let (identity, code) = (&Identity::nobody(), refused.status().code());
+        audit.write(Line { identity, address: peer.address, action, noted, code }).await;
+    }
+}
+
+/// Whether an action changes nothing.
+fn is_read(action: &str) -> bool {
+    const READS: [&str; 11] = [
+        "Capabilities",
+        "Get",
+        "Subscribe",
+        "ListTransactions",
+        "GetTransaction",
+        "ListTargets",
+        "GetTarget",
+        // Health and reflection.
+        "Check",
+        "Watch",
+        "List",
+        "ServerReflectionInfo",
+    ];
+    READS.contains(&action)
+}

@@ -1,0 +1,86 @@
+//! Why a call is not let in, and how that is said.
+
+use std::time::Duration;
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use tonic::Status;
+
+use crate::identity::TokenError;
+
+/// Why a call is not let in. What a client is told is less than what the log says: never which part was
+/// wrong.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum Refused {
+    #[error("no credentials")]
+    Nobody,
+    #[error("{0}")]
+    Wrong(&'static str),
+    #[error("a token that is not believed: {0}")]
+    Token(TokenError),
+    #[error("too many wrong passwords; the next try is in {} s", seconds(.wait))]
+    Throttled { wait: Duration },
+    #[error("too many logins at once")]
+    Busy,
+    #[error("more than {rate} calls a second")]
+    Rate { rate: u32 },
+    #[error("the audit cannot be written")]
+    Audit,
+}
+
+/// Rounded up: whoever comes back then shall not be too early.
+fn seconds(wait: &Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}
+
+impl Refused {
+    /// What a client is told.
+    fn words(self) -> String {
+        match self {
+            Self::Nobody => {
+                "who are you? Show a password (`username` and `password` in the metadata, or HTTP \
+                             Basic), a token (`authorization: Bearer …`), or a client certificate"
+                    .into()
+            }
+            Self::Wrong(_) | Self::Token(_) => "the credentials are not valid".into(),
+            Self::Throttled { wait } => {
+                format!("too many logins failed; try again in {} s", seconds(&wait))
+            }
+            Self::Busy => "too many logins at once; try again in a moment".into(),
+            Self::Rate { rate } => format!(
+                "more than {rate} calls a second, which is limits.rate; slow down, and try again"
+            ),
+            Self::Audit => {
+                "the node cannot write its audit, so nothing is done; its log says why".into()
+            }
+        }
+    }
+
+    /// As gRPC says it.
+    pub(crate) fn status(self) -> Status {
+        let words = self.words();
+        match self {
+            Self::Nobody | Self::Wrong(_) | Self::Token(_) => Status::unauthenticated(words),
+            Self::Throttled { .. } | Self::Busy | Self::Rate { .. } => {
+                Status::resource_exhausted(words)
+            }
+            Self::Audit => Status::unavailable(words),
+        }
+    }
+
+    /// As HTTP says it.
+    pub(crate) fn response(self) -> Response {
+        let words = format!("{}\n", self.words());
+        match self {
+            Self::Nobody | Self::Wrong(_) | Self::Token(_) => {
+                let ask =
+                    [(header::WWW_AUTHENTICATE, "Basic realm=\"lockstep\", charset=\"UTF-8\"")];
+                (StatusCode::UNAUTHORIZED, ask, words).into_response()
+            }
+            Self::Throttled { .. } | Self::Busy | Self::Rate { .. } => {
+                (StatusCode::TOO_MANY_REQUESTS, words).into_response()
+            }
+            Self::Audit => (StatusCode::SERVICE_UNAVAILABLE, words).into_response(),
+        }
+    }
+}

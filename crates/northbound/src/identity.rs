@@ -1,0 +1,78 @@
+//! Who is calling: one answer for gNMI, the admin API and HTTP.
+//!
+//! | shown | known by | groups |
+//! |---|---|---|
+//! | `username` and `password` in the metadata, or HTTP Basic | the name of the user | as the user has them |
+//! | `authorization: Bearer` | a claim of the token | a claim of the token |
+//! | a client's certificate | its common name, else its first DNS name or URI | its organizational units |
+//!
+//! What is in the metadata counts before a certificate, and where it is wrong a certificate does not help.
+
+mod certificate;
+mod credentials;
+mod der;
+mod keys;
+mod password;
+mod throttle;
+mod token;
+
+use std::collections::BTreeSet;
+use std::time::SystemTime;
+
+pub use keys::{KeyError, Keys};
+pub use password::{HashError, check_hash, hash};
+pub use token::Issuer;
+
+pub(crate) use certificate::identity as of_certificate;
+pub(crate) use credentials::Credentials;
+pub(crate) use password::{Passwords, Verdict};
+pub(crate) use throttle::Throttle;
+pub(crate) use token::{Error as TokenError, identity as of_token};
+
+/// How somebody showed who they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// They did not.
+    Not,
+    Certificate,
+    Password,
+    Token,
+}
+
+impl How {
+    /// The word for it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Not => "none",
+            Self::Certificate => "certificate",
+            Self::Password => "password",
+            Self::Token => "token",
+        }
+    }
+}
+
+/// Somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// Empty: nobody in particular.
+    pub(crate) name: String,
+    pub(crate) groups: BTreeSet<String>,
+    pub(crate) how: How,
+    /// When that ends; none: with the connection.
+    pub(crate) until: Option<SystemTime>,
+}
+
+impl Identity {
+    /// Nobody in particular.
+    pub(crate) fn nobody() -> Self {
+        Self { name: String::new(), groups: BTreeSet::new(), how: How::Not, until: None }
+    }
+}
+
+/// How long a name may be, in bytes.
+const LONGEST: usize = 256;
+
+/// Whether a name can stand in a log, a table and a record as it is.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= LONGEST && !text.chars().any(char::is_control)
+}

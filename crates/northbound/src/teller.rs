@@ -1,0 +1,155 @@
+//! What one caller is told of transactions and targets: without what they may not see.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_node::{Handle, TargetStatus};
+use lockstep_protocol::View;
+use lockstep_protocol::record::{Failure, Reason, Transaction, Violation};
+use lockstep_protocol::view::Wait;
+use lockstep_types::{Delta, Target};
+use lockstep_yang::Fate;
+
+use crate::access::Right;
+use crate::guard::Call;
+use crate::veil::{self, Veil};
+
+/// Tells one caller what one view has.
+pub(crate) struct Teller<'a> {
+    node: &'a Handle,
+    call: &'a Call,
+    pub(crate) view: &'a View,
+    /// Whether it is about what the caller did themselves: then they know its targets.
+    own: bool,
+    /// The secrets of each target that was asked about.
+    secrets: RefCell<BTreeMap<Target, BTreeSet<String>>>,
+}
+
+impl<'a> Teller<'a> {
+    /// Of what the caller did.
+    pub(crate) fn own(node: &'a Handle, call: &'a Call, view: &'a View) -> Self {
+        Self { node, call, view, own: true, secrets: RefCell::default() }
+    }
+
+    /// Of what anybody did.
+    pub(crate) fn any(node: &'a Handle, call: &'a Call, view: &'a View) -> Self {
+        Self { own: false, ..Self::own(node, call, view) }
+    }
+
+    /// Whether they may know of a target.
+    pub(crate) fn sees(&self, target: &Target) -> bool {
+        self.own || !self.call.extent(Right::Read, self.node, target).is_nowhere()
+    }
+
+    /// Whether they may know of a transaction: of one of its targets.
+    pub(crate) fn sees_any(&self, transaction: &Transaction) -> bool {
+        match transaction.targets.is_empty() {
+            true => self.own || self.call.everywhere(Right::Read).is_ok(),
+            false => transaction.targets.keys().any(|target| self.sees(target)),
+        }
+    }
+
+    /// Whether they may know of all its targets, and so of what is said of it as a whole.
+    pub(crate) fn sees_all(&self, transaction: &Transaction) -> bool {
+        transaction.targets.keys().all(|target| self.sees(target))
+    }
+
+    fn veil(&self, target: &Target) -> Veil {
+        self.call.veil(self.node, target)
+    }
+
+    /// A reason as they may hear it.
+    pub(crate) fn reason(&self, transaction: &Transaction, reason: &Reason) -> Reason {
+        let violations = |all: &[Violation]| all.iter().map(|one| self.violation(one)).collect();
+        match reason {
+            Reason::Invalid(all) => Reason::Invalid(violations(all)),
+            Reason::InvalidAfterWithdrawal(all) => Reason::InvalidAfterWithdrawal(violations(all)),
+            Reason::Refused { target, failure } => Reason::Refused {
+                target: target.clone(),
+                failure: self.failure(target, Some(transaction), failure),
+            },
+            Reason::Waited(wait) => match transaction.targets.keys().next() {
+                Some(target) => Reason::Waited(self.wait(target, wait.clone())),
+                None => reason.clone(),
+            },
+            other => other.clone(),
+        }
+    }
+
+    fn violation(&self, violation: &Violation) -> Violation {
+        let Violation { target, path, message } = violation.clone();
+        let veil = self.veil(&target);
+        let message = match (veil.fate(&path), self.own) {
+            (Fate::Keep, _) | (Fate::Drop, true) if !veil.hides(&path) => message,
+            (Fate::Drop, false) => "it may not be read, so no more is said".into(),
+            _ => veil.words(&path, message),
+        };
+        Violation { target, path, message }
+    }
+
+    /// What is waited for on a target; none: nothing.
+    pub(crate) fn waiting_for(&self, transaction: &Transaction, target: &Target) -> Option<Wait> {
+        self.view.waiting_for(transaction, target).map(|wait| self.wait(target, wait))
+    }
+
+    fn wait(&self, target: &Target, wait: Wait) -> Wait {
+        match wait {
+            Wait::Resync(failure) => Wait::Resync(self.failure(target, None, &failure)),
+            other => other,
+        }
+    }
+
+    /// What a device said, without what it may quote.
+    fn failure(
+        &self,
+        target: &Target,
+        transaction: Option<&Transaction>,
+        failure: &Failure,
+    ) -> Failure {
+        if !self.call.has_secrets() {
+            return failure.clone();
+        }
+        let mut secrets = self.secrets_of(target);
+        let proposal = transaction.and_then(|one| self.view.proposal(one.index, target));
+        if let Some(proposal) = proposal {
+            secrets.extend(self.secrets_in(target, &proposal.delta));
+        }
+        Failure { message: veil::scrub(&failure.message, &secrets), ..failure.clone() }
+    }
+
+    /// The secrets that stand on a target and are not for these eyes.
+    fn secrets_of(&self, target: &Target) -> BTreeSet<String> {
+        if let Some(known) = self.secrets.borrow().get(target) {
+            return known.clone();
+        }
+        let veil = self.veil(target);
+        let trees = [self.view.committed(target), self.view.applied(target)];
+        let all = trees.iter().flat_map(|tree| tree.iter());
+        let hidden = all.filter(|(path, _)| veil.hides(path));
+        let found: BTreeSet<String> = hidden.flat_map(|(_, one)| veil::values(one)).collect();
+        self.secrets.borrow_mut().insert(target.clone(), found.clone());
+        found
+    }
+
+    fn secrets_in(&self, target: &Target, delta: &Delta) -> BTreeSet<String> {
+        let veil = self.veil(target);
+        let hidden = delta.sets().filter(|(path, _)| veil.hides(path));
+        hidden.flat_map(|(_, content)| veil::values(content)).collect()
+    }
+
+    /// How a target stands, as they may hear it.
+    pub(crate) fn status(&self, status: TargetStatus) -> TargetStatus {
+        let veil = self.veil(&status.name);
+        if veil.is_open() {
+            return status;
+        }
+        let fate = status.drift.first().map(|first| veil.fate(&first.path));
+        let reason = match (fate, status.reason) {
+            (Some(Fate::Mask | Fate::Drop), Some(_)) => {
+                Some("it is not as applied, where that may not be shown".into())
+            }
+            (_, reason) => reason.map(|words| veil::scrub(&words, &self.secrets_of(&status.name))),
+        };
+        TargetStatus { reason, ..status }
+    }
+}
