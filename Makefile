@@ -158,6 +158,11 @@ gnmi-rules: ## the table of gNMI rules and their tests (writes docs/gnmi-rules.m
 	@scripts/setup e2e
 	.tools/venv/bin/python tests/e2e/rules.py --write
 
+.PHONY: authorisation
+authorisation: ## ask every cell of the table of rights anew (writes docs/authorisation.md)
+	@scripts/setup build test
+	LOCKSTEP_WRITE=1 cargo test --quiet --locked -p lockstep-northbound --test authorisation
+
 .PHONY: fix
 fix: ## rewrite what fmt and clippy can rewrite
 	@scripts/setup check

@@ -44,7 +44,7 @@ impl<'a> Teller<'a> {
     /// Whether they may know of a transaction: of one of its targets.
     pub(crate) fn sees_any(&self, transaction: &Transaction) -> bool {
         match transaction.targets.is_empty() {
-            true => self.own || self.call.everywhere(Right::Read).is_ok(),
+            true => self.own || self.call.has_everywhere(Right::Read),
             false => transaction.targets.keys().any(|target| self.sees(target)),
         }
     }

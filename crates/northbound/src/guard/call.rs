@@ -68,6 +68,16 @@ impl Call {
         self.0.grants.on(right, target.as_str(), || node.tags(target))
     }
 
+    /// Whether a right holds anywhere, as a question.
+    pub(crate) fn has(&self, right: Right) -> bool {
+        self.0.grants.anywhere(right)
+    }
+
+    /// Whether a right holds on every target and at every path, as a question.
+    pub(crate) fn has_everywhere(&self, right: Right) -> bool {
+        self.0.grants.everywhere(right)
+    }
+
     /// Whether anything at all may be asked.
     pub(crate) fn anything(&self) -> Result<(), Status> {
         match self.0.grants.some() {
@@ -136,8 +146,6 @@ impl Call {
     }
 
     fn denied(&self, words: String) -> Status {
-        let who = &self.0.identity.name;
-        tracing::info!(who, from = %self.0.peer.shown(), action = self.0.action, words, "not allowed");
         self.noted().refused = Some(words.clone());
         Status::permission_denied(words)
     }
@@ -230,14 +238,17 @@ impl Call {
 
     /// Writes it down, as it stands now.
     pub(crate) async fn write(&self, code: Code) {
-        let Some(audit) = self.0.guard.audit() else { return };
-        let noted = std::mem::take(&mut *self.noted());
-        if !self.is_audited() && noted.refused.is_none() {
-            return;
+        let mut noted = std::mem::take(&mut *self.noted());
+        let Inner { guard, identity, peer, action, .. } = &*self.0;
+        // What was not allowed somewhere may have been elsewhere, as when all targets are asked for.
+        noted.refused = noted.refused.filter(|_| code == Code::PermissionDenied);
+        if let Some(words) = &noted.refused {
+            tracing::info!(who = identity.name, from = %peer.shown(), action, words, "not allowed");
         }
-        let Inner { identity, peer, action, .. } = &*self.0;
-        let line = Line { identity, address: peer.address, action, noted, code };
-        audit.write(line).await;
+        let Some(audit) = guard.audit() else { return };
+        if self.is_audited() || noted.refused.is_some() {
+            audit.write(Line { identity, address: peer.address, action, noted, code }).await;
+        }
     }
 }
 

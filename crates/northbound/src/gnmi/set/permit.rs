@@ -17,9 +17,9 @@ use crate::veil::{MASK, Veil};
 pub(super) fn any(call: &Call, request: &SetRequest) -> Result<(), Status> {
     let is_empty =
         request.delete.is_empty() && request.replace.is_empty() && request.update.is_empty();
-    match call.somewhere(Right::Change) {
-        Err(_) if is_empty && call.somewhere(Right::Operate).is_ok() => Ok(()),
-        may => may,
+    match is_empty && call.has(Right::Operate) {
+        true => Ok(()),
+        false => call.somewhere(Right::Change),
     }
 }
 

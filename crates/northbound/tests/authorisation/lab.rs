@@ -1,0 +1,181 @@
+//! A node with its services, and three devices: leaf1 with the tag pod1, leaf2, and spine1.
+
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use argon2::password_hash::PasswordHasher;
+use argon2::{Algorithm, Argon2, Params, Version};
+use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
+use lockstep_gnmi::proto::lockstep::v1::OperateTargetRequest;
+use lockstep_gnmi::proto::lockstep::v1::admin_client::AdminClient;
+use lockstep_node::{
+    Devices, Known, Models, Options as Node, Reached, Retention, Running, Source, Unserved, start,
+};
+use lockstep_northbound::{Access, Limits, Options, Role, Rules, Server, User, serve};
+use lockstep_protocol::record::{Binding, Trials};
+use lockstep_simulator::{Options as Simulated, Simulator};
+use lockstep_southbound::gnmi::{Gnmi, Options as Reach};
+use lockstep_store::{Memory, Records};
+use lockstep_types::{NodeName, Target};
+use lockstep_yang::{ModelSet, Options as Load};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Status};
+
+const NAMES: [&str; 3] = ["leaf1", "leaf2", "spine1"];
+/// Those who have a password. What a role of the page says of others is said of nobody.
+const USERS: [&str; 10] = [
+    "stranger", "reader", "tagged", "ports", "words", "changer", "operator", "half", "keeper",
+    "root",
+];
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Lab {
+    simulator: Simulator,
+    node: Running,
+    server: Server,
+    channel: Channel,
+}
+
+/// Says who asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Login(String);
+
+impl Interceptor for Login {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        match self.0.as_str() {
+            "nobody" => {}
+            "wrong" => {
+                drop(
+                    request.metadata_mut().insert("authorization", "Bearer x.y.z".parse().unwrap()),
+                );
+            }
+            name => {
+                request.metadata_mut().insert("username", name.parse().unwrap());
+                request.metadata_mut().insert("password", name.parse().unwrap());
+            }
+        }
+        Ok(request)
+    }
+}
+
+pub(crate) type As = InterceptedService<Channel, Login>;
+
+impl Lab {
+    pub(crate) async fn start(roles: Vec<Role>) -> Self {
+        let models = models();
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let count = u16::try_from(NAMES.len()).unwrap();
+        let simulator =
+            Simulator::start(Simulated { models: models.clone(), listen, count }).unwrap();
+        let records = Records::open(Arc::new(Memory::new())).await.unwrap();
+        let targets = NAMES.iter().zip(simulator.addresses()).map(|(name, address)| {
+            let mut binding = Binding::of(models.digest().clone());
+            binding.details = address.to_string();
+            (Target::new(*name).unwrap(), binding)
+        });
+        let node = start(Node {
+            name: NodeName::new("n1").unwrap(),
+            records: records.clone(),
+            targets: targets.collect(),
+            devices: Arc::new(ByAddress),
+            models: Models::new([("lab".to_owned(), models)].into()),
+            pending: 100,
+            retention: Retention::default(),
+        });
+        let node = node.await.unwrap();
+        let secret_paths = vec!["/**/hostname".parse().unwrap()];
+        let rules = Rules { users: users(), tokens: Vec::new(), roles };
+        let access = Access { rules, secret_paths, ..Access::default() };
+        let options =
+            Options { records, listen, http: None, tls: None, limits: Limits::default(), access };
+        let server = serve(node.handle(), options).await.unwrap();
+        let endpoint = Endpoint::from_shared(format!("http://{}", server.address())).unwrap();
+        let channel = endpoint.connect().await.unwrap();
+        let lab = Self { simulator, node, server, channel };
+        lab.settled().await;
+        lab
+    }
+
+    /// Waits for every device to be in line.
+    pub(crate) async fn settled(&self) {
+        let mut views = self.node.handle().views();
+        let settled = views.wait_for(|view| view.targets().all(|one| view.is_synchronised(one)));
+        drop(tokio::time::timeout(PATIENCE, settled).await.expect("in line").unwrap());
+    }
+
+    pub(crate) fn gnmi(&self, identity: &str) -> GNmiClient<As> {
+        GNmiClient::with_interceptor(self.channel.clone(), Login(identity.to_owned()))
+    }
+
+    pub(crate) fn admin(&self, identity: &str) -> AdminClient<As> {
+        AdminClient::with_interceptor(self.channel.clone(), Login(identity.to_owned()))
+    }
+
+    pub(crate) fn health(
+        &self,
+        identity: &str,
+    ) -> tonic_health::pb::health_client::HealthClient<As> {
+        let login = Login(identity.to_owned());
+        tonic_health::pb::health_client::HealthClient::with_interceptor(self.channel.clone(), login)
+    }
+
+    /// Goes on with a device that was paused.
+    pub(crate) async fn resume(&self, target: &str) {
+        let request = OperateTargetRequest { name: target.into(), order: "resume".into() };
+        self.admin("root").operate_target(request).await.unwrap();
+        self.settled().await;
+    }
+
+    pub(crate) async fn stop(self) {
+        drop(self.channel);
+        self.server.stop().await;
+        self.node.stop().await.unwrap();
+        self.simulator.stop().await;
+    }
+}
+
+/// Everybody's password is their name, hashed as cheaply as can be.
+fn users() -> std::collections::BTreeMap<String, User> {
+    let params = Params::new(8, 1, 1, None).unwrap();
+    let argon = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+    let user = |name: &&str| {
+        let hash = argon.hash_password(name.as_bytes()).unwrap().to_string();
+        let groups = if *name == "keeper" { &["vault"][..] } else { &[] };
+        let groups: BTreeSet<String> = groups.iter().map(|&group| group.to_owned()).collect();
+        ((*name).to_owned(), User { hash, groups })
+    };
+    USERS.iter().map(user).collect()
+}
+
+fn models() -> ModelSet {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lab");
+    ModelSet::load(&Load { path, ..Load::default() }).unwrap()
+}
+
+/// Devices whose binding says their address, and nothing else.
+#[derive(Debug)]
+struct ByAddress;
+
+impl Devices for ByAddress {
+    fn known(&self, target: &Target, binding: &Binding) -> Known {
+        let tags = if target.as_str() == "leaf1" { vec!["pod1".to_owned()] } else { Vec::new() };
+        let address = binding.details.clone();
+        Known { address, model: "lab".into(), tags, source: Source::Api }
+    }
+
+    fn is_same(&self, _: &Target, before: &Binding, now: &Binding) -> bool {
+        before.details == now.details
+    }
+
+    fn reach(&self, _: &Target, binding: &Binding, models: &ModelSet) -> Result<Reached, Unserved> {
+        let addresses = vec![binding.details.clone()];
+        let reach = Reach { addresses, insecure: true, ..Reach::default() };
+        let driver = Arc::new(Gnmi::new(reach, models.clone()));
+        Ok(Reached { driver, trials: Trials::Shared })
+    }
+}

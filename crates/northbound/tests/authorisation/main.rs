@@ -1,0 +1,38 @@
+//! Who may do what: every cell of the table in docs/authorisation.md, asked of the services themselves.
+//!
+//! The page has the roles and the table, and this holds the program to both. `make authorisation` writes the
+//! answers that are given into the page, to be looked at.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what went wrong by panicking"
+)]
+
+mod ask;
+mod lab;
+mod page;
+
+use lab::Lab;
+use page::Page;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_cell_is_as_the_page_says() {
+    let page = Page::read();
+    let lab = Lab::start(page.roles()).await;
+    let mut given = page.clone();
+    for (row, request) in page.requests().enumerate() {
+        for (column, identity) in page.identities().iter().enumerate() {
+            given.set(row, column, lab.ask(identity, request).await);
+        }
+    }
+    lab.stop().await;
+    if std::env::var_os("LOCKSTEP_WRITE").is_some() {
+        given.write();
+        return;
+    }
+    let wrong: Vec<String> = page.differences(&given).collect();
+    assert!(page.cells() > 300, "the table has {} cells", page.cells());
+    assert!(wrong.is_empty(), "{} of {} cells:\n{}", wrong.len(), page.cells(), wrong.join("\n"));
+}
