@@ -16,6 +16,7 @@ mod orders;
 mod paths;
 mod patterns;
 mod properties;
+mod prunes;
 mod reads;
 mod shows;
 mod types;
