@@ -3,6 +3,7 @@
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
+from identity import SECRETS
 from lab import Lab, path
 
 
@@ -13,6 +14,17 @@ def pytest_runtest_makereport(item):
     if report.when == "call" and report.failed and labs:
         report.sections.append(("logs", labs[0].logs()))
     return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_secret_in_any_log(tmp_path_factory):
+    """After everything: no log of any node has a password, a token's secret or a masked value in it."""
+    yield
+    found = []
+    for log in [*tmp_path_factory.getbasetemp().rglob("node*.log"), *tmp_path_factory.getbasetemp().rglob("audit*.jsonl")]:
+        text = log.read_text(errors="replace")
+        found += [f"{what} in {log}" for what, secret in SECRETS.items() if secret in text]
+    assert not found, found
 
 
 @pytest.fixture

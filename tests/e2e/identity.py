@@ -11,8 +11,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa,
 
 from lab import BINARY, PATIENCE
 
-# Argon2 as cheap as it can be, of the word `hunter2`: for tests alone.
-CHEAP = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzYWx0$"
+# What must be in no log. Words that nothing else has.
+SECRETS = {
+    "password": "correct-horse-battery",
+    "shared": "shared-staple-of-more-than-thirty-two-bytes",
+    "motd": "swordfish-on-the-banner",
+}
 
 
 def hashed(password):

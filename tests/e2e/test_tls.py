@@ -34,9 +34,10 @@ class Authority:
             builder = builder.add_extension(extension, critical)
         return builder.sign(self.key, hashes.SHA256())
 
-    def issue(self, name):
+    def issue(self, name, *units):
         key = ec.generate_private_key(ec.SECP256R1())
-        subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+        unit = lambda unit: x509.NameAttribute(x509.NameOID.ORGANIZATIONAL_UNIT_NAME, unit)
+        subject = x509.Name([*map(unit, units), x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
         address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
         self.write(name, self.sign(subject, key, (address, False)))
         pem = key.private_bytes(
