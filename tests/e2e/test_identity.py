@@ -275,7 +275,7 @@ def test_what_a_device_says_of_a_secret_is_masked(lab):
 
 def test_an_export_is_whole_or_not_at_all(lab, tmp_path):
     denied = lab.command("store", "export", "--file", tmp_path / "x", name="olga")
-    assert denied.returncode == 1 and "no role gives olga `read-secrets` on every target and path" in denied.stderr
+    assert denied.returncode == 1 and "no role gives olga `read` on every target and path" in denied.stderr
     assert not (tmp_path / "x").exists()
     whole = lab.command("store", "export", "--file", tmp_path / "dump", name="root")
     assert whole.returncode == 0, whole.stderr
@@ -331,6 +331,23 @@ def test_what_was_done_is_written_down(lab):
         ("pause", "olga", {"leaf2": []}),
         ("resume", "olga", {"leaf2": []}),
     ]
+
+
+def test_what_a_client_did_that_went_away_is_written_down(lab):
+    before = lab.run("tx", "list")[0]["index"]
+    lab.sim("delay", lab.device("leaf2"), "2s", "--on", "set")
+    try:
+        with lab.stub() as stub:
+            request = gnmi_pb2.SetRequest(update=[update("/system/hostname", "gone", "leaf2")])
+            asked = stub.Set.future(request, metadata=ROOT)
+            until("it is in the log", lambda: lab.run("tx", "list")[0]["index"] > before)
+            asked.cancel()
+        last = lambda: [one for one in lab.audit() if one.get("index", 0) > before]
+        (line,) = until("it is written down", last)
+        assert (line["identity"], line["outcome"]) == ("root", "OK")
+        assert lab.run("tx", "show", str(line["index"]))["status"] == "applied"
+    finally:
+        lab.sim("heal", lab.device("leaf2"))
 
 
 def test_the_file_is_opened_anew(lab):
@@ -436,7 +453,7 @@ def test_a_certificate_says_who_one_is(tmp_path):
 
 
 def test_a_rate_is_kept_by_identity(tmp_path):
-    lab = Guarded(tmp_path, limits={"rate": 2})
+    lab = Guarded(tmp_path, limits={"rate": 2}, audit={"file": "log", "reads": True})
     lab.start_node(wait=False)
     try:
         until("the node answers", lambda: ask(lab, "/readyz")[0] == 200)
@@ -444,6 +461,10 @@ def test_a_rate_is_kept_by_identity(tmp_path):
         answers = lambda who: {refused(lab, who) for _ in range(20)}
         assert any("limits.rate" in words for _, words in answers(gina))
         assert refused(lab, ROOT)[0] != EXHAUSTED
+        log = (tmp_path / "node.log").read_text()
+        lines = [json.loads(line.partition(" audit: ")[2]) for line in log.splitlines() if " audit: {" in line]
+        assert {(one["identity"], one["action"]) for one in lines} >= {("gina", "Get"), ("root", "Get")}
+        assert any("more than 2 calls a second" in one.get("refused", "") for one in lines)
     finally:
         lab.stop()
 

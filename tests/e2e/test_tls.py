@@ -87,6 +87,8 @@ def test_only_who_has_a_certificate_comes_in(behind_tls):
         assert stub.Capabilities(gnmi_pb2.CapabilityRequest()).gNMI_version == "0.10.0"
     set_ = lab.command("set", "leaf1", "--update", "/system/motd=x", *flags(lab), insecure=False)
     assert set_.stdout.startswith("transaction 1 applied"), set_
+    # Nobody is asked who they are, and it is written down who they showed to be.
+    assert "author     client" in lab.command("tx", "show", "1", *flags(lab), insecure=False).stdout
 
 
 def test_certificates_of_nobody_in_particular(behind_tls):

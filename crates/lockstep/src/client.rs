@@ -116,6 +116,11 @@ fn tls(certificates: &Certificates) -> Result<ClientTlsConfig, Failed> {
 pub(crate) fn refused(status: &Status) -> Failed {
     let name = lockstep_gnmi::code::name(status.code());
     match status.code() {
+        Code::Unauthenticated => format!(
+            "{} ({name}); --username with LOCKSTEP_PASSWORD, --token-file or --tls-cert say who asks",
+            status.message()
+        )
+        .into(),
         Code::Unavailable if status.message().is_empty() => "the node went away".into(),
         _ => format!("{} ({name})", status.message()).into(),
     }

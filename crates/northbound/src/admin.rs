@@ -97,15 +97,17 @@ impl Service {
         refused: impl Fn(&Refusal) -> Status,
     ) -> Result<Option<v1::Transaction>, Status> {
         call.somewhere(Right::Operate)?;
-        for target in self.node.view().asked_of(&submission.body) {
-            call.whole(Right::Operate, &self.node, &target)?;
-        }
+        let concerned = self.node.view().asked_of(&submission.body);
+        call.operates(&self.node, concerned.iter(), &submission.body.only)?;
         let until = submission.until;
         let submission = Submission { author: call.author(), ..submission };
         let reply = self.node.submit(submission).await;
         match reply.map_err(|busy| outcome::busy(&self.node, call, busy))? {
             Reply::Done => Ok(None),
-            Reply::Refused(refusal) => Err(refused(&refusal)),
+            Reply::Refused(refusal) => {
+                let view = self.node.view();
+                Err(refused(&Teller::own(&self.node, call, &view).refusal(refusal)))
+            }
             Reply::Transaction { index, status } => {
                 gnmi::judge(&self.node, call, index, status, until)?;
                 Ok(self.shown(call, index))
@@ -123,7 +125,7 @@ impl Service {
     ) -> Result<Option<v1::Transaction>, Status> {
         match reply.map_err(|busy| outcome::busy(&self.node, call, busy))? {
             Reply::Done => Ok(None),
-            Reply::Refused(refused) => Err(refusal::refused(&refused)),
+            Reply::Refused(refused) => Err(refusal::told(&self.node, call, refused)),
             Reply::Transaction { index, .. } => Ok(self.shown(call, index)),
         }
     }
@@ -304,6 +306,7 @@ impl Admin for Service {
     ) -> Result<Response<Self::ExportStream>, Status> {
         let call = Call::of(&request)?;
         call.everywhere(Right::Operate)?;
+        call.everywhere(Right::Read)?;
         // Masked, it could not be imported; so it is whole, or not at all.
         if call.has_secrets() {
             call.everywhere(Right::ReadSecrets)?;

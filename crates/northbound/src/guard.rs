@@ -27,6 +27,10 @@ pub(crate) use call::Call;
 pub(crate) use refusal::Refused;
 pub(crate) use web::{Peer, grpc, http};
 
+/// How many calls a second from one address are told of that were not let in: a log, and an audit, are not
+/// to be filled by strangers.
+const REFUSALS: u32 = 50;
+
 /// What all listeners share.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard(Arc<Inner>);
@@ -38,6 +42,8 @@ struct Inner {
     passwords: Passwords,
     throttle: Throttle,
     rate: Option<Rate>,
+    /// How many who are not let in are told of, from one address.
+    refusals: Rate,
     audit: Option<Audit>,
     audit_reads: bool,
 }
@@ -52,6 +58,7 @@ impl Guard {
             passwords: Passwords::new()?,
             throttle: Throttle::default(),
             rate: rate.map(Rate::new),
+            refusals: Rate::new(REFUSALS),
             audit,
             audit_reads,
         })))
@@ -66,13 +73,7 @@ impl Guard {
     ) -> Result<Call, Refused> {
         let rules = self.0.rules.current();
         let identity = self.identify(&rules, Credentials::take(headers), peer).await;
-        let identity = match identity {
-            Ok(identity) => identity,
-            Err(refused) => {
-                tracing::info!(from = %peer.shown(), action, %refused, "not let in");
-                return Err(refused);
-            }
-        };
+        let identity = identity?;
         if let Some(rate) = &self.0.rate {
             let who = if identity.name.is_empty() {
                 peer.ip().to_string()

@@ -16,7 +16,7 @@ pub(crate) fn error(teller: &Teller<'_>, transaction: &Transaction) -> Status {
     let (code, why) = match (&transaction.reason, transaction.status) {
         (_, Outcomes::Partial) => (Code::Aborted, partial(teller, transaction)),
         (Some(Reason::Deadline), _) => (Code::DeadlineExceeded, deadline(teller, transaction)),
-        (Some(reason), _) => text::reason(&teller.reason(transaction, reason)),
+        (Some(reason), _) => text::reason(&teller.reason(transaction, None, reason)),
         (None, _) => (Code::DeadlineExceeded, open(teller, transaction)),
     };
     let left = to_be_reached(transaction);
@@ -45,7 +45,7 @@ pub(crate) fn busy(node: &Handle, call: &Call, busy: Busy) -> Status {
 /// What took too long, target by target.
 fn deadline(teller: &Teller<'_>, transaction: &Transaction) -> String {
     let waits = transaction.targets.iter().filter_map(|(target, part)| {
-        match teller.reason(transaction, part.reason.as_ref()?) {
+        match teller.reason(transaction, Some(target), part.reason.as_ref()?) {
             Reason::Waited(wait) => {
                 Some(format!("target {target} waited for {}", text::wait(&wait)))
             }
@@ -70,7 +70,7 @@ fn open(teller: &Teller<'_>, transaction: &Transaction) -> String {
 fn partial(teller: &Teller<'_>, transaction: &Transaction) -> String {
     let withdrawn = transaction.targets.iter().filter(|(_, p)| p.status == PartStatus::Withdrawn);
     let because = withdrawn.map(|(target, part)| match &part.reason {
-        Some(reason) => text::reason(&teller.reason(transaction, reason)).1,
+        Some(reason) => text::reason(&teller.reason(transaction, Some(target), reason)).1,
         None => format!("withdrawn on target {target}"),
     });
     because.collect::<Vec<_>>().join("; ")
@@ -91,7 +91,8 @@ fn to_be_reached(transaction: &Transaction) -> String {
 /// What became of a transaction, target by target.
 pub(crate) fn outcome(teller: &Teller<'_>, transaction: &Transaction) -> Outcome {
     let targets = transaction.targets.iter().map(|(target, part)| {
-        let reason = part.reason.as_ref().map(|reason| teller.reason(transaction, reason));
+        let reason = part.reason.as_ref();
+        let reason = reason.map(|reason| teller.reason(transaction, Some(target), reason));
         let (code, message) = reason.as_ref().map(device).unwrap_or_default();
         let one = TargetOutcome {
             status: part.status.name().into(),

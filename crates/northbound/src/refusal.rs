@@ -1,11 +1,14 @@
 //! The one table from what went wrong before Submit to a gRPC code.
 
+use lockstep_node::Handle;
 use lockstep_protocol::Refusal;
 use lockstep_types::Target;
 use lockstep_yang::{DataError, EditError, PathError, Violation};
 use prost_types::Duration;
 use tonic::{Code, Status};
 
+use crate::guard::Call;
+use crate::teller::Teller;
 use crate::text;
 use crate::veil::Veil;
 
@@ -37,6 +40,11 @@ pub(crate) fn refused(refusal: &Refusal) -> Status {
         | Refusal::Finished { .. } => Code::FailedPrecondition,
     };
     Status::new(code, format!("{refusal}{}", next(refusal)))
+}
+
+/// The same, as somebody may hear it.
+pub(crate) fn told(node: &Handle, call: &Call, refusal: Refusal) -> Status {
+    refused(&Teller::own(node, call, &node.view()).refusal(refusal))
 }
 
 /// When it will be otherwise, and what can be done about it.

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_node::{Handle, TargetStatus};
-use lockstep_protocol::View;
 use lockstep_protocol::record::{Failure, Reason, Transaction, Violation};
 use lockstep_protocol::view::Wait;
+use lockstep_protocol::{Refusal, View};
 use lockstep_types::{Delta, Target};
 use lockstep_yang::Fate;
 
@@ -59,7 +59,12 @@ impl<'a> Teller<'a> {
     }
 
     /// A reason as they may hear it.
-    pub(crate) fn reason(&self, transaction: &Transaction, reason: &Reason) -> Reason {
+    pub(crate) fn reason(
+        &self,
+        transaction: &Transaction,
+        target: Option<&Target>,
+        reason: &Reason,
+    ) -> Reason {
         let violations = |all: &[Violation]| all.iter().map(|one| self.violation(one)).collect();
         match reason {
             Reason::Invalid(all) => Reason::Invalid(violations(all)),
@@ -68,7 +73,7 @@ impl<'a> Teller<'a> {
                 target: target.clone(),
                 failure: self.failure(target, Some(transaction), failure),
             },
-            Reason::Waited(wait) => match transaction.targets.keys().next() {
+            Reason::Waited(wait) => match target.or_else(|| transaction.targets.keys().next()) {
                 Some(target) => Reason::Waited(self.wait(target, wait.clone())),
                 None => reason.clone(),
             },
@@ -113,8 +118,21 @@ impl<'a> Teller<'a> {
         let proposal = transaction.and_then(|one| self.view.proposal(one.index, target));
         if let Some(proposal) = proposal {
             secrets.extend(self.secrets_in(target, &proposal.delta));
+            secrets.extend(self.secrets_in(target, &proposal.undo.delta()));
         }
-        Failure { message: veil::scrub(&failure.message, &secrets), ..failure.clone() }
+        let message = self.veil(target).scrub(&failure.message, &secrets);
+        Failure { message, ..failure.clone() }
+    }
+
+    /// Why a request was turned down, as they may hear it.
+    pub(crate) fn refusal(&self, refusal: Refusal) -> Refusal {
+        match refusal {
+            Refusal::NeverMet { target, failure } => {
+                let failure = self.failure(&target, None, &failure);
+                Refusal::NeverMet { target, failure }
+            }
+            other => other,
+        }
     }
 
     /// The secrets that stand on a target and are not for these eyes.
@@ -148,7 +166,7 @@ impl<'a> Teller<'a> {
             (Some(Fate::Mask | Fate::Drop), Some(_)) => {
                 Some("it is not as applied, where that may not be shown".into())
             }
-            (_, reason) => reason.map(|words| veil::scrub(&words, &self.secrets_of(&status.name))),
+            (_, reason) => reason.map(|words| veil.scrub(&words, &self.secrets_of(&status.name))),
         };
         TargetStatus { reason, ..status }
     }

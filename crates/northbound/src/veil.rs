@@ -79,16 +79,30 @@ pub(crate) fn values(content: &Content) -> impl Iterator<Item = String> {
 /// Shorter ones cannot be told from the words around them.
 const SHORTEST: usize = 4;
 
-/// Words of somebody else without the secrets that they may quote.
-pub(crate) fn scrub(words: &str, secrets: &BTreeSet<String>) -> String {
-    let found = || secrets.iter().filter(|secret| !secret.is_empty() && words.contains(&***secret));
-    if found().any(|secret| secret.len() < SHORTEST) {
-        return "what was said may hold a secret, and is not shown".into();
+impl Veil {
+    /// Words of somebody else without the secrets that they may quote: these, and whatever they say of a
+    /// secret path.
+    pub(crate) fn scrub(&self, words: &str, secrets: &BTreeSet<String>) -> String {
+        if self.secrets.is_empty() || self.secrets_read == Extent::Whole {
+            return words.to_owned();
+        }
+        let found = || secrets.iter().filter(|one| !one.is_empty() && words.contains(&***one));
+        let is_short = found().any(|secret| secret.len() < SHORTEST);
+        if is_short || paths(words).any(|path| self.hides(&path)) {
+            return "what was said is about a secret, and is not shown".into();
+        }
+        // The longest first: another may be a part of it.
+        let mut found: Vec<&String> = found().collect();
+        found.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        found.into_iter().fold(words.to_owned(), |words, secret| words.replace(&**secret, MASK))
     }
-    // The longest first: another may be a part of it.
-    let mut found: Vec<&String> = found().collect();
-    found.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    found.into_iter().fold(words.to_owned(), |words, secret| words.replace(&**secret, MASK))
+}
+
+/// What looks like a path in a sentence.
+fn paths(words: &str) -> impl Iterator<Item = Path> {
+    let around = |letter: char| "\"'`(),.:;".contains(letter);
+    let words = words.split_whitespace().map(move |word| word.trim_matches(around));
+    words.filter(|word| word.starts_with('/')).filter_map(|word| word.parse().ok())
 }
 
 #[cfg(test)]
@@ -128,12 +142,15 @@ mod tests {
     fn secrets_are_taken_out_of_sentences() {
         let secrets = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect();
         let words = "bad value hunter22 or hunter2";
-        assert_eq!(
-            scrub(words, &secrets(&["hunter2", "hunter22"])),
-            "bad value ******** or ********"
-        );
-        assert_eq!(scrub(words, &secrets(&["other"])), words);
-        assert_eq!(scrub(words, &secrets(&[""])), words);
-        assert!(scrub(words, &secrets(&["bad"])).contains("not shown"));
+        let veil = veil(Extent::Whole, paths("/a"));
+        let scrub = |words: &str, all: &[&str]| veil.scrub(words, &secrets(all));
+        let masked = "bad value ******** or ********";
+        assert_eq!(scrub(words, &["hunter2", "hunter22"]), masked);
+        assert_eq!(scrub(words, &["other"]), words);
+        assert_eq!(scrub(words, &[""]), words);
+        assert!(scrub(words, &["bad"]).contains("not shown"));
+        // What is not known to be one may be one.
+        assert!(scrub("at `/users/user[name=b]/password`: x is bad", &[]).contains("not shown"));
+        assert_eq!(scrub("/a/password: x is bad", &[]), "/a/password: x is bad");
     }
 }

@@ -131,7 +131,11 @@ impl ModelSet {
     fn filled(&self, tree: &Configuration, at: &Path) -> Units {
         let text = self.document(tree, &mut Vec::new());
         let filled = libyang::with_defaults(self.context(), &text)
-            .map_err(|heard| format!("{heard:?}"))
+            .map_err(|heard| {
+                // Where, and not what: the words quote values.
+                let places = heard.iter().filter_map(|one| one.data_path.clone());
+                places.collect::<Vec<_>>().join(", ")
+            })
             .and_then(|json| {
                 let json = self.only(json, at);
                 self.intake_canonical(&json).map_err(|error| error.to_string())

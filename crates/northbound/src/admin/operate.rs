@@ -34,7 +34,7 @@ impl Service {
         };
         let reply = self.node.operate(target.clone(), order).await;
         match reply.map_err(|busy| outcome::busy(&self.node, call, busy))? {
-            Reply::Refused(refused) => Err(refusal::refused(&refused)),
+            Reply::Refused(refused) => Err(refusal::told(&self.node, call, refused)),
             Reply::Done | Reply::Transaction { .. } => {
                 let view = self.node.view();
                 let teller = Teller::own(&self.node, call, &view);

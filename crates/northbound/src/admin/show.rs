@@ -15,7 +15,8 @@ const ELSEWHERE: &str = "it also concerns targets that may not be read";
 pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> Transaction {
     let seen = shown.targets.iter().filter(|(target, _)| teller.sees(target));
     let targets = seen.map(|(target, part)| {
-        let reason = part.reason.as_ref().map(|reason| teller.reason(shown, reason));
+        let reason = part.reason.as_ref();
+        let reason = reason.map(|reason| teller.reason(shown, Some(target), reason));
         let one = TransactionTarget {
             status: part.status.name().into(),
             error: reason.as_ref().map(failure_there),
@@ -68,7 +69,7 @@ fn rolled_back_by(shown: &record::Transaction) -> u64 {
 
 /// Why a transaction did not go well: with the code that its client was told.
 fn failure(teller: &Teller<'_>, shown: &record::Transaction, reason: &Reason) -> Failure {
-    let reason = teller.reason(shown, reason);
+    let reason = teller.reason(shown, None, reason);
     let (code, message) = text::reason(&reason);
     let (message, path) = match teller.sees_all(shown) {
         true => (message, path(&reason)),

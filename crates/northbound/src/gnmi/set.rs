@@ -55,7 +55,7 @@ pub(super) async fn set(
     let until = submission.until;
     match node.submit(submission).await.map_err(|busy| outcome::busy(node, call, busy))? {
         Reply::Done => Err(Status::internal("a Set was answered as an order")),
-        Reply::Refused(refused) => Err(refusal::refused(&refused)),
+        Reply::Refused(refused) => Err(refusal::told(node, call, refused)),
         Reply::Transaction { index, status } => {
             judge(node, call, index, status, until)?;
             Ok(response(node, call, &request, Some(index)))

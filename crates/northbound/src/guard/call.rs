@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use lockstep_node::Handle;
 use lockstep_protocol::record::Transaction;
@@ -160,7 +160,30 @@ impl Call {
             targets().for_each(|target| self.note(target, None));
             return Ok(());
         }
-        targets().try_for_each(|target| self.whole(Right::Operate, node, target))
+        self.operates(node, targets(), &BTreeSet::new())
+    }
+
+    /// Whether all targets may be operated that something concerns. One that was not named is not named
+    /// in the answer either, unless it may be known of.
+    pub(crate) fn operates<'t>(
+        &self,
+        node: &Handle,
+        mut targets: impl Iterator<Item = &'t Target>,
+        named: &BTreeSet<Target>,
+    ) -> Result<(), Status> {
+        targets.try_for_each(|target| {
+            let known = named.contains(target)
+                || Right::ALL.iter().any(|right| !self.extent(*right, node, target).is_nowhere());
+            match self.whole(Right::Operate, node, target) {
+                Err(_) if !known => {
+                    let who = self.who();
+                    let all =
+                        format!("no role gives {who} `operate` on all targets that this concerns");
+                    Err(self.denied(all))
+                }
+                may => may,
+            }
+        })
     }
 
     /// What is to be seen of a target.
@@ -255,6 +278,10 @@ impl Call {
 impl Guard {
     /// Writes down that somebody was not let in.
     pub(super) async fn note_refused(&self, peer: &Peer, action: &str, refused: Refused) {
+        if self.0.refusals.take(&peer.ip().to_string(), Instant::now()).is_err() {
+            return;
+        }
+        tracing::info!(from = %peer.shown(), action, %refused, "not let in");
         let Some(audit) = self.audit() else { return };
         let noted = Noted { refused: Some(refused.to_string()), ..Noted::default() };
         let (identity, code) = (&Identity::nobody(), refused.status().code());

@@ -94,4 +94,13 @@ mod tests {
         }
         assert!(identity(&CertificateDer::from(vec![1, 2, 3])).is_none());
     }
+
+    proptest::proptest! {
+        /// A name may hold anything; whoever signed it said so, and it breaks nothing.
+        #[test]
+        fn any_bytes_are_looked_at(bytes: Vec<u8>) {
+            let _ = subject(&bytes).count();
+            proptest::prop_assert!(identity(&CertificateDer::from(bytes)).is_none());
+        }
+    }
 }

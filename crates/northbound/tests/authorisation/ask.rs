@@ -23,7 +23,7 @@ const MASK: &str = "********";
 
 /// How much of an answer there is, and whether some of it is masked.
 #[derive(Default)]
-struct Seen {
+pub(crate) struct Seen {
     count: usize,
     masked: bool,
 }
@@ -41,7 +41,7 @@ impl Seen {
     }
 }
 
-type Answer = Result<Seen, Status>;
+pub(crate) type Answer = Result<Seen, Status>;
 
 fn done() -> Answer {
     Ok(Seen::default())
@@ -91,7 +91,7 @@ impl Lab {
         }
     }
 
-    async fn answer(&self, identity: &str, words: &[&str]) -> Answer {
+    pub(crate) async fn answer(&self, identity: &str, words: &[&str]) -> Answer {
         match words {
             ["get", target, at] => self.get(identity, target, at).await,
             ["subscribe", target, at] => self.subscribe(identity, target, at).await,
@@ -185,7 +185,7 @@ impl Lab {
         }
     }
 
-    async fn get(&self, identity: &str, target: &str, at: &str) -> Answer {
+    pub(crate) async fn get(&self, identity: &str, target: &str, at: &str) -> Answer {
         let request = GetRequest {
             path: vec![wire(target, at)],
             r#type: DataType::Config.into(),
@@ -251,8 +251,8 @@ impl Lab {
         extension::outcome(&answer.extension).unwrap().index
     }
 
-    /// The same configuration on every device, whatever was done to them.
-    async fn reset(&self) {
+    /// The same configuration on every device, whatever was done to them; the index of that.
+    pub(crate) async fn reset(&self) -> u64 {
         let standing = json!({
             "lab:system": {"hostname": "secret-name", "motd": "hello"},
             "lab:vlans": {"vlan": [{"id": 7, "name": "seven"}]},
@@ -260,6 +260,7 @@ impl Lab {
         });
         let all = ["leaf1", "leaf2", "spine1"].map(|target| update(target, "/", &standing));
         let request = SetRequest { replace: all.to_vec(), ..SetRequest::default() };
-        self.gnmi("root").set(request).await.unwrap();
+        let answer = self.gnmi("root").set(request).await.unwrap().into_inner();
+        extension::outcome(&answer.extension).unwrap().index
     }
 }

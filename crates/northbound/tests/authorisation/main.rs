@@ -12,6 +12,7 @@
 
 mod ask;
 mod lab;
+mod leaks;
 mod page;
 
 use lab::Lab;

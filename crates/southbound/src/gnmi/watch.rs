@@ -46,6 +46,17 @@ pub(super) fn edit(models: &ModelSet, notification: &Notification) -> Result<Edi
     Ok(edit)
 }
 
+/// How many paths are named where something cannot be read.
+const NAMED: usize = 3;
+
+/// The first few paths that a notification tells of.
+pub(super) fn paths(notification: &Notification) -> String {
+    let prefix = notification.prefix.as_ref();
+    let told = notification.update.iter().filter_map(|update| update.path.as_ref());
+    let told = told.chain(&notification.delete).filter_map(|told| path::read(prefix, told).ok());
+    told.take(NAMED).map(|path| path.to_string()).collect::<Vec<_>>().join(", ")
+}
+
 /// What is there no more. With `atomic`, that is all that is not in the updates.
 fn deleted(notification: &Notification) -> Result<Vec<Path>, Failure> {
     let prefix = notification.prefix.as_ref();

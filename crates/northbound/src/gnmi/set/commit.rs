@@ -79,7 +79,7 @@ pub(super) async fn end(
     };
     match reply.map_err(|busy| outcome::busy(node, call, busy))? {
         Reply::Done => Ok(None),
-        Reply::Refused(refused) => Err(refusal::refused(&refused)),
+        Reply::Refused(refused) => Err(refusal::told(node, call, refused)),
         Reply::Transaction { index, .. } => Ok(Some(index)),
     }
 }

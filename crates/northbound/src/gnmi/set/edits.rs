@@ -1,5 +1,6 @@
 //! What a Set asks of each target, in the words of its models. Plain work without waiting.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use lockstep_gnmi::extension::onos;
@@ -40,7 +41,8 @@ pub(super) fn edits(
         place::model(&spec, models.get(target.as_str()))?;
         let veil = call.veil(node, &target);
         let edit = edit(&spec, &veil, operations)?;
-        Permit { node, call, target: &target, extent, veil }.check(&edit)?;
+        let standing = OnceCell::new();
+        Permit { node, call, target: &target, extent, veil, standing }.check(&edit)?;
         Ok((target, edit))
     });
     edits.collect::<Result<_, Status>>().map(Some)

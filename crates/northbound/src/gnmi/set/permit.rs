@@ -4,9 +4,11 @@
 //! matter what is committed between now and the decision. What is set has to be theirs, too, but for what
 //! comes with it: the entries and presence containers above a leaf, as far as they are there already.
 
+use std::cell::OnceCell;
+
 use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_node::Handle;
-use lockstep_types::{Addition, Content, Edit, Path, Target, Value};
+use lockstep_types::{Addition, Configuration, Content, Edit, Path, Target, Value};
 use tonic::Status;
 
 use crate::access::{Extent, Right};
@@ -30,6 +32,8 @@ pub(super) struct Permit<'a> {
     pub(super) target: &'a Target,
     pub(super) extent: Extent,
     pub(super) veil: Veil,
+    /// What stands on it, once somebody has looked.
+    pub(super) standing: OnceCell<Configuration>,
 }
 
 impl Permit<'_> {
@@ -57,7 +61,11 @@ impl Permit<'_> {
     /// value.
     fn is_there(&self, path: &Path, content: &Content) -> bool {
         matches!(content, Content::Entry | Content::Presence)
-            && self.node.view().visible(self.target).get(path) == Some(content)
+            && self.standing().get(path) == Some(content)
+    }
+
+    fn standing(&self) -> &Configuration {
+        self.standing.get_or_init(|| self.node.view().visible(self.target))
     }
 
     /// Where an addition changes something: a new entry of a list is changed at the entry, not at the list.

@@ -196,3 +196,26 @@ fn keys_that_are_none_say_why() {
     }
     assert!(!format!("{:?}", Keys::from_secret(SECRET).unwrap()).contains("example"));
 }
+
+proptest::proptest! {
+    /// Whatever comes in, nobody is let in who was not before, and nothing breaks.
+    #[test]
+    fn nobody_comes_in_by_chance(token in "[A-Za-z0-9_.{}\":-]{0,200}", bytes: Vec<u8>) {
+        proptest::prop_assert!(identity(&shared(), &token, now()).is_err());
+        let wrapped = format!("{}.{}.{}", encode(&bytes), encode(&bytes), encode(&bytes));
+        proptest::prop_assert!(identity(&shared(), &wrapped, now()).is_err());
+        let _ = Keys::from_pem(&bytes);
+        let _ = Keys::from_jwks(&bytes);
+    }
+
+    /// Any bit of a good token that is changed makes it a bad one.
+    #[test]
+    fn no_bit_of_a_token_can_be_changed(at: usize, bit in 0_u8..7) {
+        let mut token = signed(&json!({"alg": "HS256"}), &claims(), hmac(SECRET)).into_bytes();
+        let at = at % token.len();
+        token[at] ^= 1 << bit;
+        if let Ok(token) = String::from_utf8(token) {
+            proptest::prop_assert!(identity(&shared(), &token, now()).is_err(), "{}", token);
+        }
+    }
+}

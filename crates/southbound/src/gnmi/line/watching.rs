@@ -13,6 +13,7 @@ mod reads;
 
 use lockstep_gnmi::proto::gnmi::SubscribeResponse;
 use lockstep_gnmi::proto::gnmi::subscribe_response::Response as Told;
+use lockstep_protocol::record::Failure;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Request, Status};
@@ -128,8 +129,12 @@ impl GnmiLine {
     ) -> Result<(), Missed> {
         let Some(Told::Update(notification)) = told.response else { return Ok(()) };
         let models = self.models.clone();
-        let edit = aside(move || watch::edit(&models, &notification)).await;
-        let edit = edit.map_err(|answer| {
+        // Where, and not why: that would quote the value, which may be a secret.
+        let edit = aside(move || {
+            let edit = watch::edit(&models, &notification);
+            edit.map_err(|failure| Failure { message: watch::paths(&notification), ..failure })
+        });
+        let edit = edit.await.map_err(|answer| {
             let address = &self.address;
             tracing::warn!(address, ?answer, "a change that cannot be read");
             Missed::Unreadable

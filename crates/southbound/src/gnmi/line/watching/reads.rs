@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use lockstep_protocol::Answer;
 use lockstep_types::{Configuration, Path};
 use tokio::time::{sleep, timeout};
 
@@ -60,8 +61,12 @@ impl GnmiLine {
         self.quiet.begins();
         read?
             .inspect_err(|answer| {
-                let address = &self.address;
-                tracing::debug!(address, ?answer, "not read to see whether it drifted");
+                // The words may quote values.
+                let code = match answer {
+                    Answer::Refused(failure) => failure.code.as_str(),
+                    _ => "not answered",
+                };
+                tracing::debug!(address = self.address, code, "not read to see whether it drifted");
             })
             .ok()
     }
