@@ -38,7 +38,7 @@ class Cluster(Lab):
     def start_node(self, name="n1", wait=True):
         self.nodes[name] = Process(self.folder / f"{name}.log", "serve", "--config", self.config(name))
         if wait:
-            until(f"{name} answers", lambda: self.ask(name, "target", "list"))
+            until(f"{name} answers", lambda: self.ask(name, "target", "list") is not None)
 
     def start(self):
         for name in self.names:

@@ -127,7 +127,7 @@ class Lab:
     def start_node(self, wait=True):
         self.node = Process(self.folder / "node.log", "serve", "--config", self.folder / "lockstep.yaml")
         if wait:
-            until("the node answers", lambda: self.run("target", "list"))
+            until("the node answers", lambda: self.run("target", "list") is not None)
 
     def start(self):
         for name in self.names:

@@ -122,7 +122,7 @@ enum Rule {
     Path,
 }
 
-fn seconds(given: Option<u32>) -> Option<prost_types::Duration> {
+pub(crate) fn seconds(given: Option<u32>) -> Option<prost_types::Duration> {
     given.map(|seconds| prost_types::Duration { seconds: seconds.into(), nanos: 0 })
 }
 

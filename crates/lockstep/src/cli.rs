@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::login::Login;
-use crate::{change, demo, planned, serve, show, sim, store, user};
+use crate::{change, demo, model, planned, serve, show, sim, store, target, user};
 
 /// What a command ends with when it does not go well.
 pub(crate) type Failed = Box<dyn Error + Send + Sync>;
@@ -21,6 +21,7 @@ Examples:
   lockstep demo                                     see it at work on three simulated devices
   lockstep serve --config lockstep.yaml             run a node
   lockstep --insecure target list                   how the devices stand
+  lockstep --insecure target add leaf3 --address 10.0.0.3:57400 --model lab-1.0
   lockstep --insecure set leaf1 --update /system/motd=hello
   lockstep --insecure tx list                       what happened
   lockstep --insecure rollback 7                    take transaction 7 out again"
@@ -87,8 +88,10 @@ enum Command {
     Set(change::Set),
     /// Transactions: what was asked and what became of it
     Tx(show::Transactions),
-    /// Targets: the devices and how they stand
-    Target(show::Targets),
+    /// Targets: the devices, how they stand, and which there are
+    Target(Box<target::Targets>),
+    /// Model sets: what devices can be configured with
+    Model(model::Models),
     /// Take a change out again, as a transaction of its own
     Rollback(change::Rollback),
     /// Take targets back to how they stood after an earlier transaction
@@ -115,7 +118,8 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Get(get) => show::get(&get, &global).await,
         Command::Set(set) => change::set(set, &global).await,
         Command::Tx(tx) => show::tx(&tx, &global).await,
-        Command::Target(target) => show::target(&target, &global).await,
+        Command::Target(target) => target::target(&target, &global).await,
+        Command::Model(model) => model::model(&model, &global).await,
         Command::Rollback(rollback) => change::rollback(&rollback, &global).await,
         Command::Restore(restore) => change::restore(&restore, &global).await,
         Command::Confirm(confirm) => change::confirm(&confirm, &global).await,
@@ -152,12 +156,34 @@ mod tests {
 
     #[test]
     fn what_is_to_come_is_known() {
-        for command in
-            ["diff leaf1", "node list", "tx watch --x", "target add a --address b", "bench -n 1"]
-        {
+        for command in ["diff leaf1", "node list", "tx watch --x", "bench -n 1"] {
             assert!(is_taken(&format!("lockstep {command}")), "{command}");
         }
         assert!(!is_taken("lockstep target fly"));
+    }
+
+    #[test]
+    fn targets_come_change_and_go() {
+        for command in [
+            "target add leaf1 --address a:1 --address b:1 --device-insecure --tag pod1 --ignore /a",
+            "target add leaf1 --address a:1 --device-username u --device-password-env P --device-tls-ca c --insecure --tls-ca x",
+            "target set leaf1 --model lab-2.0",
+            "target set leaf1 --unset password --unset tags",
+            "target remove leaf1 --yes",
+            "target import gnmic.yaml --model lab --skip-existing",
+            "model list",
+            "model reload",
+        ] {
+            assert!(is_taken(&format!("lockstep {command}")), "{command}");
+        }
+        for command in [
+            "target add leaf1",
+            "target add leaf1 --address a:1 --device-password-env P --device-password-file f",
+            "target set leaf1 --device-tls-cert c",
+            "target remove",
+        ] {
+            assert!(!is_taken(&format!("lockstep {command}")), "{command}");
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
 use serde_json::Value;
 
+use crate::secret::Key;
 pub(crate) use error::{Error, Problem};
 pub(crate) use store::StoreConfig;
 pub(crate) use target::TargetConfig;
@@ -44,6 +45,10 @@ pub(crate) struct Config {
     pub store: StoreConfig,
     /// What paths are relative to.
     pub folder: PathBuf,
+    /// The file it was read from; none: it was not read from one.
+    pub file: Option<PathBuf>,
+    /// What credentials in the store are encrypted with.
+    pub secret_key: Option<Arc<Key>>,
     /// Model sets by name.
     pub models: BTreeMap<String, Models>,
     /// Targets by name.
@@ -72,7 +77,7 @@ impl Config {
         let config = Self::parse(&text, folder, &variable);
         let mut config = config.map_err(|problem| Error::Invalid { path: path.into(), problem })?;
         config.access.files.push(path.into());
-        Ok(config)
+        Ok(Self { file: Some(path.into()), ..config })
     }
 
     /// The same, with users, tokens and roles that are read again when they change.
@@ -117,12 +122,22 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// The variable of the environment that a text stands for.
+pub(crate) fn reference(text: &str) -> Option<&str> {
+    environment::reference(text)
+}
+
 /// The name of a target, unless none can have it.
 pub(crate) fn target_name(name: &str) -> Result<Target, String> {
     match name {
         "*" => Err("`*` stands for every target, so none can have that name".to_owned()),
         name => Target::new(name).map_err(|error| error.to_string()),
     }
+}
+
+/// Whether a target can have this key.
+pub(crate) fn target_key(key: &str) -> Result<(), Problem> {
+    gnmic::known(key)
 }
 
 /// A target that the file does not name, from the same keys. What is wrong is told with the key alone.
@@ -134,6 +149,26 @@ pub(crate) fn target(
 ) -> Result<TargetConfig, Problem> {
     let given = file::target(environment::fill(options, environment)?)?;
     target::check("", &given, folder, models)
+}
+
+/// The targets of a file of gnmic, as options by name. What stands for a variable of the environment stays.
+pub(crate) fn targets_of_gnmic(path: &Path) -> Result<Imported, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Error::Unreadable { path: path.into(), error })?;
+    let tree = serde_saphyr::from_str(&text).map_err(|error| Problem::Syntax(error.to_string()));
+    let read = tree.and_then(|tree| gnmic::options(&tree));
+    let (targets, ignored) =
+        read.map_err(|problem| Error::Invalid { path: path.into(), problem })?;
+    Ok(Imported { targets, warning: ignored_warning(path, &ignored) })
+}
+
+/// Targets of a file of gnmic.
+#[derive(Debug)]
+pub(crate) struct Imported {
+    /// Their options, by name.
+    pub targets: gnmic::Options,
+    /// What of the file was of no use.
+    pub warning: Option<String>,
 }
 
 fn tree(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Problem> {

@@ -7,14 +7,17 @@ mod client;
 mod config;
 mod demo;
 mod login;
+mod model;
 mod output;
 mod planned;
+mod reach;
+mod secret;
 mod serve;
 mod show;
 mod signals;
 mod sim;
 mod store;
-mod targets;
+mod target;
 mod user;
 
 use std::process::ExitCode;

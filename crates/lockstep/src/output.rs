@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use lockstep_gnmi::proto::lockstep::v1::{Failure, Target, Transaction};
+use lockstep_gnmi::proto::lockstep::v1::{Difference, Failure, Model, Module, Target, Transaction};
 use prost_types::Timestamp;
 use serde_json::{Value, json};
 
@@ -106,6 +106,23 @@ pub(crate) fn transaction(shown: &Transaction) -> Value {
     })
 }
 
+fn difference(found: &Difference) -> Value {
+    json!({ "path": found.path, "shows": found.shows, "wanted": found.wanted })
+}
+
+/// A model set in the form that others may rely on.
+pub(crate) fn model(shown: &Model) -> Value {
+    let module =
+        |module: &Module| json!({ "name": module.name, "revision": text(&module.revision) });
+    json!({
+        "name": text(&shown.name),
+        "digest": text(&shown.digest),
+        "modules": shown.modules.iter().map(module).collect::<Vec<_>>(),
+        "targets": shown.targets,
+        "error": text(&shown.error),
+    })
+}
+
 /// A target in the form that others may rely on.
 pub(crate) fn target(shown: &Target) -> Value {
     json!({
@@ -121,5 +138,9 @@ pub(crate) fn target(shown: &Target) -> Value {
         "applied": shown.applied,
         "model": shown.model,
         "tags": shown.tags,
+        "source": shown.source,
+        "waiting_for": text(&shown.waiting_for),
+        "drift": shown.drift.iter().map(difference).collect::<Vec<_>>(),
+        "drift_more": shown.drift_more,
     })
 }

@@ -31,17 +31,6 @@ pub(crate) enum PlannedTx {
     Watch(Anything),
 }
 
-/// Those of `target`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PlannedTarget {
-    #[command(hide = true)]
-    Add(Anything),
-    #[command(hide = true)]
-    Remove(Anything),
-    #[command(hide = true)]
-    Import(Anything),
-}
-
 impl Planned {
     /// What there is to say about any of them.
     pub(crate) fn refuse(&self) -> Result<(), Failed> {
@@ -59,17 +48,6 @@ impl PlannedTx {
     pub(crate) fn refuse(&self) -> Result<(), Failed> {
         let Self::Watch(_) = self;
         refuse("tx watch")
-    }
-}
-
-impl PlannedTarget {
-    /// The same.
-    pub(crate) fn refuse(&self) -> Result<(), Failed> {
-        refuse(match self {
-            Self::Add(_) => "target add",
-            Self::Remove(_) => "target remove",
-            Self::Import(_) => "target import",
-        })
     }
 }
 

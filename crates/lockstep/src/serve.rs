@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_node::{Models, Running};
-use lockstep_northbound::{Options as Listeners, Server};
+use lockstep_node::{Devices, Models, Running};
+use lockstep_northbound::{Directory, Options as Listeners, Server};
 use lockstep_protocol::record::Binding;
 use lockstep_store::{Embedded, Etcd, Records, Store};
 use lockstep_types::Target;
@@ -17,8 +17,8 @@ use tracing_subscriber::EnvFilter;
 
 use crate::cli::Failed;
 use crate::config::{Config, StoreConfig};
+use crate::reach::{Reach, sets};
 use crate::signals::{Hangups, Signals};
-use crate::targets::Targets;
 
 /// How long it is waited before a node that ended is tried again; doubles each time, up to the next.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
@@ -31,26 +31,29 @@ pub(crate) struct Service {
     node: Running,
     server: Server,
     records: Records,
+    reach: Arc<Reach>,
 }
 
 impl Service {
     /// Starts everything a configuration asks for.
     pub(crate) async fn start(config: Config) -> Result<Self, Failed> {
         let (config, Loaded { models, targets }) = load(config).await?;
-        let devices = Arc::new(Targets::new(&config));
+        let models = Models::new(models);
+        let reach = Arc::new(Reach::new(&config, models.clone()));
         let records = Records::open(open(&config.store).await?).await?;
         let node = lockstep_node::start(lockstep_node::Options {
             name: config.node,
             records: records.clone(),
             targets,
-            devices,
-            models: Models::new(models),
+            devices: Arc::clone(&reach) as Arc<dyn Devices>,
+            models,
             pending: config.pending,
             retention: config.retention,
         });
         let node = node.await?;
         let listeners = Listeners {
             records: records.clone(),
+            directory: Arc::clone(&reach) as Arc<dyn Directory>,
             listen: config.listen,
             http: Some(config.http),
             tls: config.tls,
@@ -58,7 +61,7 @@ impl Service {
             access: config.access,
         };
         match lockstep_northbound::serve(node.handle(), listeners).await {
-            Ok(server) => Ok(Self { node, server, records }),
+            Ok(server) => Ok(Self { node, server, records, reach }),
             Err(error) => {
                 node.stop().await?;
                 Err(error.into())
@@ -74,6 +77,17 @@ impl Service {
     /// What the other rooms hold of the node.
     pub(crate) fn node(&self) -> lockstep_node::Handle {
         self.node.handle()
+    }
+
+    /// Takes up the model sets that the configuration file names now; beside everything else.
+    fn reload(&self) {
+        let (node, reach) = (self.node.handle(), Arc::clone(&self.reach));
+        tokio::spawn(async move {
+            match lockstep_northbound::reload(&node, &*reach).await {
+                Ok(_) => tracing::info!("model sets are those of the configuration file"),
+                Err(error) => tracing::error!(%error, "model sets stay as they are"),
+            }
+        });
     }
 
     /// Ends everything in order: no new calls, devices let go, session ended, store closed.
@@ -111,33 +125,24 @@ struct Loaded {
     targets: BTreeMap<Target, Binding>,
 }
 
-/// Loads every model set that can be. One that cannot takes no other down; but if none can, that is told
-/// as why the node does not start.
-fn sets(config: &Config) -> Result<BTreeMap<String, ModelSet>, Failed> {
-    let mut sets = BTreeMap::new();
-    let mut broken = Vec::new();
-    for (name, options) in &config.models {
-        match ModelSet::load(options) {
-            Ok(set) => {
-                let (modules, digest) = (set.modules().len(), set.digest());
-                tracing::info!(model = %name, modules, %digest, "loaded");
-                sets.insert(name.clone(), set);
-            }
-            Err(error) => {
-                broken.push(format!("model set {name}: {}", crate::output::chain(&error)));
-            }
+/// Every model set that can be loaded. If none can, that is told as why the node does not start.
+fn load_sets(config: &Config) -> Result<BTreeMap<String, ModelSet>, Failed> {
+    let (mut loaded, mut broken) = (BTreeMap::new(), Vec::new());
+    for (name, set) in sets::load(&config.models) {
+        match set {
+            Ok(set) => drop(loaded.insert(name, set)),
+            Err(why) => broken.push(why),
         }
     }
-    if sets.is_empty() && !broken.is_empty() {
+    if loaded.is_empty() && !broken.is_empty() {
         return Err(broken.join("; ").into());
     }
-    broken.iter().for_each(|why| tracing::error!("{why}"));
-    Ok(sets)
+    Ok(loaded)
 }
 
 /// Gives each target its model set. A target whose models could not be loaded stays bound as it was.
 fn targets(config: &Config) -> Result<Loaded, Failed> {
-    let sets = sets(config)?;
+    let sets = load_sets(config)?;
     let mut targets = BTreeMap::new();
     for (name, target) in &config.targets {
         let Some(models) = sets.get(&target.model) else {
@@ -147,7 +152,7 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
         for path in &target.ignore {
             models.check(path).map_err(|error| format!("targets.{name}.ignore: {error}"))?;
         }
-        targets.insert(name.clone(), Targets::of_file(target, models));
+        targets.insert(name.clone(), Reach::of_file(target, models));
     }
     Ok(Loaded { models: sets, targets })
 }
@@ -177,7 +182,10 @@ pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
             tokio::select! {
                 _ = signals.next() => break None,
                 ended = service.node.ended() => break Some(ended),
-                () = hangups.next() => service.server.reopen().await,
+                () = hangups.next() => {
+                    service.server.reopen().await;
+                    service.reload();
+                }
             }
         };
         match &ended {

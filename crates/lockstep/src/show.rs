@@ -4,8 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use lockstep_gnmi::proto::gnmi::get_request::DataType;
 use lockstep_gnmi::proto::gnmi::{Encoding, GetRequest, Path as WirePath};
 use lockstep_gnmi::proto::lockstep::v1::{
-    GetTargetRequest, GetTransactionRequest, ListTargetsRequest, ListTransactionsRequest,
-    OperateTargetRequest, Target, Transaction,
+    GetTransactionRequest, ListTransactionsRequest, Transaction,
 };
 use lockstep_gnmi::{path, value};
 use lockstep_protocol::record::Status;
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, refused};
 use crate::output::{self, json_document, line, table};
-use crate::planned::{PlannedTarget, PlannedTx};
+use crate::planned::PlannedTx;
 
 /// Read configuration.
 #[derive(Debug, Args)]
@@ -85,59 +84,6 @@ Examples:
     Planned(PlannedTx),
 }
 
-/// Targets.
-#[derive(Debug, Args)]
-pub(crate) struct Targets {
-    #[command(subcommand)]
-    command: TargetCommand,
-    #[command(flatten)]
-    certificates: Certificates,
-}
-
-#[derive(Debug, Subcommand)]
-enum TargetCommand {
-    /// List targets
-    List,
-    /// Show one target
-    Show {
-        /// Its name
-        name: String,
-    },
-    /// Leave a device alone until it is resumed: nothing is sent to it, what is queued waits
-    Pause {
-        /// Its name
-        name: String,
-    },
-    /// Go on with a device that was paused: it is read and brought in line first
-    Resume {
-        /// Its name
-        name: String,
-    },
-    /// Read a device again now, and bring it in line
-    Sync {
-        /// Its name
-        name: String,
-    },
-    /// Record what a device has as what is wanted of it; nothing is sent to the device
-    ///
-    /// For a device that somebody else changed, and rightly so. What is recorded is an entry of the log of kind
-    /// adopt: see `lockstep tx show`.
-    Adopt {
-        /// Its name
-        name: String,
-    },
-    /// Take a device over from another controller that made it listen to them
-    ///
-    /// Every change is refused by a device that listens to an election id larger than ours: the target is `failed`,
-    /// with the reason `foreign master`. Make sure that the other controller is meant to be out.
-    Claim {
-        /// Its name
-        name: String,
-    },
-    #[command(flatten)]
-    Planned(PlannedTarget),
-}
-
 /// `get`: the values by target and path.
 pub(crate) async fn get(get: &Get, global: &Global) -> Result<(), Failed> {
     let client = Client::connect(global, &get.certificates).await?;
@@ -193,7 +139,8 @@ pub(crate) async fn tx(tx: &Transactions, global: &Global) -> Result<(), Failed>
     }
 }
 
-fn transactions(shown: &[Transaction], output: Output) -> Result<(), Failed> {
+/// Several transactions, a line each.
+pub(crate) fn transactions(shown: &[Transaction], output: Output) -> Result<(), Failed> {
     if output == Output::Json {
         return Ok(json_document(&shown.iter().map(output::transaction).collect())?);
     }
@@ -266,65 +213,4 @@ pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Fai
         line(&format!("  {name}: {}{error}{waits}", target.status))?;
     }
     Ok(())
-}
-
-/// `target list` and `target show`.
-pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Failed> {
-    let client = || Client::connect(global, &target.certificates);
-    match &target.command {
-        TargetCommand::Planned(planned) => planned.refuse(),
-        TargetCommand::List => {
-            let mut admin = client().await?.admin();
-            let answer =
-                admin.list_targets(ListTargetsRequest {}).await.map_err(|s| refused(&s))?;
-            targets(&answer.into_inner().targets, global.output)
-        }
-        TargetCommand::Show { name } => {
-            let request = GetTargetRequest { name: name.clone() };
-            let mut admin = client().await?.admin();
-            let answer = admin.get_target(request).await.map_err(|s| refused(&s))?;
-            one_target(answer.into_inner().target.unwrap_or_default(), global.output)
-        }
-        TargetCommand::Pause { name } => operate(client().await?, name, "pause", global).await,
-        TargetCommand::Resume { name } => operate(client().await?, name, "resume", global).await,
-        TargetCommand::Sync { name } => operate(client().await?, name, "sync", global).await,
-        TargetCommand::Claim { name } => operate(client().await?, name, "claim", global).await,
-        TargetCommand::Adopt { name } => operate(client().await?, name, "adopt", global).await,
-    }
-}
-
-async fn operate(client: Client, name: &str, order: &str, global: &Global) -> Result<(), Failed> {
-    let request = OperateTargetRequest { name: name.to_owned(), order: order.to_owned() };
-    let answer = client.admin().operate_target(request).await.map_err(|s| refused(&s))?;
-    one_target(answer.into_inner().target.unwrap_or_default(), global.output)
-}
-
-fn one_target(shown: Target, output: Output) -> Result<(), Failed> {
-    match output {
-        Output::Json => Ok(json_document(&output::target(&shown))?),
-        Output::Table => targets(&[shown], Output::Table),
-    }
-}
-
-fn targets(shown: &[Target], output: Output) -> Result<(), Failed> {
-    if output == Output::Json {
-        return Ok(json_document(&shown.iter().map(output::target).collect())?);
-    }
-    let row = |t: &Target| {
-        vec![
-            t.name.clone(),
-            t.address.clone(),
-            t.state.clone(),
-            t.master.clone(),
-            t.term.to_string(),
-            t.committed.to_string(),
-            t.applied.to_string(),
-            t.model.clone(),
-            t.reason.clone(),
-        ]
-    };
-    let rows: Vec<_> = shown.iter().map(row).collect();
-    let titles =
-        ["NAME", "ADDRESS", "STATE", "MASTER", "TERM", "COMMITTED", "APPLIED", "MODEL", "REASON"];
-    Ok(table(&titles, &rows)?)
 }

@@ -39,7 +39,8 @@ impl Interrupted {
     }
 }
 
-/// SIGHUP, from the moment this is made: files that are written to were moved away.
+/// SIGHUP, from the moment this is made: files that are written to were moved away, or the models that the
+/// configuration file names are others.
 #[derive(Debug)]
 pub(crate) struct Hangups(Signal);
 

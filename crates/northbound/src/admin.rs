@@ -1,9 +1,11 @@
 //! The admin service of `lockstep.v1`.
 
 mod export;
+mod models;
 mod operate;
 mod restore;
 mod show;
+mod targets;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,11 +13,13 @@ use std::sync::Arc;
 use lockstep_gnmi::proto::lockstep::v1;
 use lockstep_gnmi::proto::lockstep::v1::admin_server::{Admin, AdminServer};
 use lockstep_gnmi::proto::lockstep::v1::{
-    CancelRequest, CancelResponse, ConfirmRequest, ConfirmResponse, ExportRequest,
-    GetTargetRequest, GetTargetResponse, GetTransactionRequest, GetTransactionResponse,
-    ListTargetsRequest, ListTargetsResponse, ListTransactionsRequest, ListTransactionsResponse,
-    OperateTargetRequest, OperateTargetResponse, RestoreRequest, RestoreResponse, RollbackRequest,
-    RollbackResponse, RollbackRule,
+    AddTargetRequest, AddTargetResponse, CancelRequest, CancelResponse, ConfirmRequest,
+    ConfirmResponse, ExportRequest, GetTargetRequest, GetTargetResponse, GetTransactionRequest,
+    GetTransactionResponse, ListModelsRequest, ListModelsResponse, ListTargetsRequest,
+    ListTargetsResponse, ListTransactionsRequest, ListTransactionsResponse, OperateTargetRequest,
+    OperateTargetResponse, ReloadModelsRequest, ReloadModelsResponse, RemoveTargetRequest,
+    RemoveTargetResponse, RestoreRequest, RestoreResponse, RollbackRequest, RollbackResponse,
+    RollbackRule, SetTargetRequest, SetTargetResponse,
 };
 use lockstep_node::{Busy, Handle};
 use lockstep_protocol::record::{self, Kind, Mode, Rule, Transaction};
@@ -27,8 +31,11 @@ use tonic::{Request, Response, Status};
 
 use crate::access::Right;
 use crate::deadline::times;
+use crate::directory::Directory;
+use crate::fresh::Fresh;
 use crate::guard::Call;
 use crate::ids::Ids;
+use crate::serve::Options;
 use crate::teller::Teller;
 use crate::{gnmi, outcome, refusal};
 
@@ -42,19 +49,18 @@ const LARGEST_PAGE: usize = 10_000;
 pub(crate) struct Service {
     node: Handle,
     records: Records,
+    directory: Arc<dyn Directory>,
+    fresh: Fresh,
     ids: Arc<Ids>,
 }
 
 impl Service {
-    pub(crate) fn server(
-        node: Handle,
-        records: Records,
-        ids: Arc<Ids>,
-        message: usize,
-    ) -> AdminServer<Self> {
-        AdminServer::new(Self { node, records, ids })
-            .max_decoding_message_size(message)
-            .max_encoding_message_size(message)
+    pub(crate) fn server(node: Handle, ids: Arc<Ids>, options: &Options) -> AdminServer<Self> {
+        let (records, directory) = (options.records.clone(), Arc::clone(&options.directory));
+        let fresh = Fresh::new(node.clone(), records.clone());
+        AdminServer::new(Self { node, records, directory, fresh, ids })
+            .max_decoding_message_size(options.limits.message)
+            .max_encoding_message_size(options.limits.message)
     }
 
     fn rollback_of(
@@ -229,7 +235,7 @@ impl Admin for Service {
         let view = self.node.view();
         let teller = Teller::any(&self.node, &call, &view);
         let seen = self.node.statuses().into_iter().filter(|status| teller.sees(&status.name));
-        let targets = seen.map(|status| show::target(teller.status(status))).collect();
+        let targets = seen.map(|status| show::target(&teller, status)).collect();
         Ok(Response::new(ListTargetsResponse { targets }))
     }
 
@@ -244,8 +250,51 @@ impl Admin for Service {
         let status =
             status.ok_or_else(|| Status::not_found(format!("there is no target {name}")))?;
         let view = self.node.view();
-        let status = Teller::any(&self.node, &call, &view).status(status);
-        Ok(Response::new(GetTargetResponse { target: Some(show::target(status)) }))
+        let target = show::target(&Teller::any(&self.node, &call, &view), status);
+        Ok(Response::new(GetTargetResponse { target: Some(target) }))
+    }
+
+    async fn add_target(
+        &self,
+        request: Request<AddTargetRequest>,
+    ) -> Result<Response<AddTargetResponse>, Status> {
+        let call = Call::of(&request)?;
+        self.added(&call, request).await.map(Response::new)
+    }
+
+    async fn set_target(
+        &self,
+        request: Request<SetTargetRequest>,
+    ) -> Result<Response<SetTargetResponse>, Status> {
+        let call = Call::of(&request)?;
+        self.bound_anew(&call, request).await.map(Response::new)
+    }
+
+    async fn remove_target(
+        &self,
+        request: Request<RemoveTargetRequest>,
+    ) -> Result<Response<RemoveTargetResponse>, Status> {
+        let call = Call::of(&request)?;
+        self.removed(&call, request).await.map(Response::new)
+    }
+
+    async fn list_models(
+        &self,
+        request: Request<ListModelsRequest>,
+    ) -> Result<Response<ListModelsResponse>, Status> {
+        Call::of(&request)?.somewhere(Right::Read)?;
+        let models = self.models(&std::collections::BTreeMap::new());
+        Ok(Response::new(ListModelsResponse { models }))
+    }
+
+    async fn reload_models(
+        &self,
+        request: Request<ReloadModelsRequest>,
+    ) -> Result<Response<ReloadModelsResponse>, Status> {
+        let call = Call::of(&request)?;
+        call.everywhere(Right::Operate)?;
+        let models = self.reloaded(&call).await?;
+        Ok(Response::new(ReloadModelsResponse { models }))
     }
 
     async fn operate_target(

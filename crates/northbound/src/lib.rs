@@ -21,6 +21,7 @@ mod answers;
 mod audit;
 mod connection;
 mod deadline;
+mod directory;
 mod fresh;
 mod gnmi;
 mod guard;
@@ -40,5 +41,6 @@ mod workers;
 pub use access::{
     Access, AuditTo, Glob, Pattern, PatternError, Reader, Right, Role, Rules, Source, User,
 };
+pub use directory::{Directory, Loaded, Unbound, Unloaded, reload};
 pub use identity::{HashError, Issuer, KeyError, Keys, check_hash, hash};
 pub use serve::{Error, Limits, Options, Server, Tls, serve};

@@ -54,6 +54,9 @@ fn next(refusal: &Refusal) -> String {
             let until = text::time(*until);
             format!(", which ends at {until}; confirm {index} or cancel it first")
         }
+        Refusal::TargetExists(target) => {
+            format!("; `lockstep target set {target}` changes it")
+        }
         Refusal::InWindow { until: None, .. } => ", which opens with its outcome".into(),
         _ => String::new(),
     }

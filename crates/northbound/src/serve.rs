@@ -17,6 +17,7 @@ use tonic::transport::Server as Grpc;
 use crate::access::Access;
 use crate::audit::Audit;
 use crate::connection::Listener;
+use crate::directory::Directory;
 use crate::guard::{self, Guard, Peer};
 use crate::tls::{self, Certificates};
 use crate::{admin, answers, gnmi, http, ids::Ids};
@@ -42,6 +43,8 @@ pub struct Tls {
 pub struct Options {
     /// The store, for whoever exports it.
     pub records: Records,
+    /// Who reads what operators say of targets and models.
+    pub directory: Arc<dyn Directory>,
     /// gNMI and the admin API.
     pub listen: SocketAddr,
     /// HTTP; none: not served.
@@ -216,7 +219,7 @@ async fn grpc(
     let ids = Arc::new(Ids::new(node.session().clone()));
     let (health, health_service) = tonic_health::server::health_reporter();
     let gnmi = gnmi::Service::server(node.clone(), Arc::clone(&ids), options, stop);
-    let admin = admin::Service::server(node, options.records.clone(), ids, options.limits.message);
+    let admin = admin::Service::server(node, ids, options);
     serving(&health, &gnmi, &admin).await;
     // Clients of before 2023 know the older name alone.
     let routes = Routes::new(health_service)

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_node::{Handle, TargetStatus};
+use lockstep_node::{Difference, Handle, TargetStatus};
 use lockstep_protocol::record::{Failure, Reason, Transaction, Violation};
 use lockstep_protocol::view::Wait;
 use lockstep_protocol::{Refusal, View};
-use lockstep_types::{Delta, Target};
+use lockstep_types::{Content, Delta, Target};
 use lockstep_yang::Fate;
 
 use crate::access::Right;
@@ -168,6 +168,20 @@ impl<'a> Teller<'a> {
             }
             (_, reason) => reason.map(|words| veil.scrub(&words, &self.secrets_of(&status.name))),
         };
-        TargetStatus { reason, ..status }
+        let drift = status.drift.into_iter().filter_map(|found| difference(&veil, found)).collect();
+        TargetStatus { reason, drift, ..status }
+    }
+}
+
+/// A place where a device is not as applied, as they may see it.
+fn difference(veil: &Veil, found: Difference) -> Option<Difference> {
+    let masked = |content: Option<Content>| content.map(|_| Content::leaf(veil::MASK));
+    match veil.fate(&found.path) {
+        Fate::Keep => Some(found),
+        Fate::Mask => {
+            let Difference { path, shows, wanted } = found;
+            Some(Difference { path, shows: masked(shows), wanted: masked(wanted) })
+        }
+        Fate::Drop => None,
     }
 }

@@ -3,7 +3,7 @@
 use lockstep_gnmi::brief::brief;
 use lockstep_protocol::record::{Kind, Mode, Reason, Transaction, Violation, Window, WindowStage};
 use lockstep_protocol::view::Wait;
-use lockstep_types::Timestamp;
+use lockstep_types::{Content, Keys, Timestamp};
 use tonic::Code;
 
 /// The word for a kind.
@@ -81,7 +81,10 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
             (Code::AlreadyExists, format!("there is a target {target} already"))
         }
         Reason::Removed(by) => {
-            (Code::Aborted, format!("its target was removed by transaction {by} before its device had it"))
+            (
+                Code::FailedPrecondition,
+                format!("its target was removed by transaction {by} before its device had it"),
+            )
         }
         Reason::Cancelled => (Code::Aborted, "it was cancelled".into()),
         Reason::NotCommitted(of) => (
@@ -117,6 +120,20 @@ fn rules(violations: &[Violation]) -> String {
     match violations.len().saturating_sub(RULES) {
         0 => told.join("; "),
         more => format!("{}; and {more} more", told.join("; ")),
+    }
+}
+
+/// What a unit of state holds, in a line.
+pub(crate) fn content(content: &Content) -> String {
+    let several = |values: Vec<String>| format!("[{}]", values.join(", "));
+    match content {
+        Content::Leaf(value) => value.to_string(),
+        Content::LeafList(values) => several(values.iter().map(ToString::to_string).collect()),
+        Content::Entry | Content::Presence => "present".into(),
+        Content::Order(keys) => {
+            let entry = |keys: &Keys| keys.values().cloned().collect::<Vec<_>>().join(" ");
+            several(keys.iter().map(entry).collect())
+        }
     }
 }
 

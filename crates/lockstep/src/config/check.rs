@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
+use std::sync::Arc;
 
 use lockstep_node::Retention;
 use lockstep_northbound::{Limits, Tls};
@@ -13,13 +14,13 @@ use super::Config;
 use super::error::Problem;
 use super::file::{File, Size};
 use super::{access, size, store, target};
+use crate::secret::Key;
 
 const LISTEN: &str = "127.0.0.1:9339";
 const HTTP: &str = "127.0.0.1:9340";
 const PENDING: usize = 10_000;
 
 pub(super) fn check(file: File, folder: &Path, warnings: Vec<String>) -> Result<Config, Problem> {
-    refuse_what_is_not_there(&file)?;
     let models = models(&file, folder);
     let targets = targets(&file, folder, &models)?;
     let listen = address("listen", file.listen.as_deref().unwrap_or(LISTEN))?;
@@ -32,6 +33,8 @@ pub(super) fn check(file: File, folder: &Path, warnings: Vec<String>) -> Result<
         tls,
         store: store::check(&file, folder)?,
         folder: folder.to_owned(),
+        file: None,
+        secret_key: secret_key(&file, folder)?,
         models,
         targets,
         access: access::check(&file, folder)?,
@@ -73,12 +76,11 @@ fn limits(file: &File) -> Result<Limits, Problem> {
     })
 }
 
-/// What is known and cannot be done yet is refused: nobody shall rely on it.
-fn refuse_what_is_not_there(file: &File) -> Result<(), Problem> {
-    match &file.secret_key_file {
-        Some(_) => Err(Problem::unimplemented("secret-key-file", "encryption of credentials")),
-        None => Ok(()),
-    }
+/// What credentials in the store are encrypted with.
+fn secret_key(file: &File, folder: &Path) -> Result<Option<Arc<Key>>, Problem> {
+    let key = file.secret_key_file.as_ref().map(|path| Key::read(&folder.join(path))).transpose();
+    let key = key.map_err(|wrong| Problem::value("secret-key-file", wrong))?;
+    Ok(key.map(Arc::new))
 }
 
 fn node(given: Option<&str>) -> Result<NodeName, Problem> {

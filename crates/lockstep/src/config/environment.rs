@@ -42,16 +42,18 @@ fn fill_text(
     text: String,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String, Problem> {
-    let Some(rest) = text.strip_prefix('$') else { return Ok(text) };
-    if rest.starts_with('$') {
-        return Ok(rest.to_owned());
+    if let Some(plain) = text.strip_prefix('$').filter(|rest| rest.starts_with('$')) {
+        return Ok(plain.to_owned());
     }
-    let braced = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    let name = braced.unwrap_or(rest);
-    if !is_name(name) {
-        return Ok(text);
-    }
+    let Some(name) = reference(&text) else { return Ok(text) };
     environment(name).ok_or_else(|| Problem::Unset { at: at.into(), name: name.into() })
+}
+
+/// The variable that a text stands for.
+pub(super) fn reference(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('$')?;
+    let braced = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    Some(braced.unwrap_or(rest)).filter(|name| is_name(name))
 }
 
 fn is_name(text: &str) -> bool {

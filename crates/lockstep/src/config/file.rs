@@ -42,7 +42,7 @@ pub(super) struct File {
     #[serde(default, deserialize_with = "scalar::texts")]
     pub(super) secret_paths: Vec<String>,
     pub(super) audit: Option<Audit>,
-    pub(super) secret_key_file: Option<Value>,
+    pub(super) secret_key_file: Option<PathBuf>,
     pub(super) retention: Option<Retention>,
     #[serde(default)]
     pub(super) limits: Limits,

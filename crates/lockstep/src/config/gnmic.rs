@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::Problem;
 use super::file::Target;
+use super::nearest;
 
 /// The port of gNMI, which gnmic adds to an address without one.
 const PORT: u64 = 57400;
@@ -41,8 +42,24 @@ const OWN: [&str; 11] = [
     "name",
 ];
 
-/// The targets of a file, and the keys that were ignored.
-pub(super) fn read(tree: &Value) -> Result<(BTreeMap<String, Target>, BTreeSet<String>), Problem> {
+/// Whether a target can have this key.
+///
+/// # Errors
+/// It cannot, and which one may be meant.
+pub(super) fn known(key: &str) -> Result<(), Problem> {
+    let keys = SHARED.iter().chain(&OWN).copied().filter(|known| *known != "name");
+    if keys.clone().any(|known| known == key) {
+        return Ok(());
+    }
+    let hint = nearest::hint(key, keys);
+    Err(Problem::UnknownKey { at: String::new(), key: key.to_owned(), hint })
+}
+
+/// Options of targets, by name.
+pub(super) type Options = BTreeMap<String, Map<String, Value>>;
+
+/// The targets of a file as options by name, and the keys that were ignored.
+pub(super) fn options(tree: &Value) -> Result<(Options, BTreeSet<String>), Problem> {
     let empty = Map::new();
     let top = match tree {
         Value::Object(top) => top,
@@ -63,13 +80,23 @@ pub(super) fn read(tree: &Value) -> Result<(BTreeMap<String, Target>, BTreeSet<S
     for (name, given) in targets {
         let merged = merge(top, name, given, port, &mut ignored)?;
         let name = given.get("name").and_then(Value::as_str).unwrap_or(name).to_owned();
-        let target = serde_path_to_error::deserialize(merged).map_err(|error| {
+        read.insert(name, merged);
+    }
+    Ok((read, ignored))
+}
+
+/// The targets of a file, and the keys that were ignored.
+pub(super) fn read(tree: &Value) -> Result<(BTreeMap<String, Target>, BTreeSet<String>), Problem> {
+    let (options, ignored) = options(tree)?;
+    let target = |(name, options): (String, Map<String, Value>)| {
+        let target = serde_path_to_error::deserialize(Value::Object(options));
+        let target = target.map_err(|error| {
             let at = format!("targets.{name}.{}", error.path());
             Problem::value(at, error.into_inner())
         })?;
-        read.insert(name, target);
-    }
-    Ok((read, ignored))
+        Ok((name, target))
+    };
+    Ok((options.into_iter().map(target).collect::<Result<_, Problem>>()?, ignored))
 }
 
 /// One target with the globals it does not override, and nothing that is not read.
@@ -79,7 +106,7 @@ fn merge(
     given: &Value,
     port: u64,
     ignored: &mut BTreeSet<String>,
-) -> Result<Value, Problem> {
+) -> Result<Map<String, Value>, Problem> {
     let empty = Map::new();
     let given = match given {
         Value::Object(given) => given,
@@ -97,7 +124,7 @@ fn merge(
     let addresses: Vec<String> =
         address.split(',').map(|address| with_port(address.trim(), port)).collect();
     merged.insert("address".into(), json!(addresses));
-    Ok(Value::Object(merged))
+    Ok(merged)
 }
 
 /// An address with its port: `::1` has none, `[::1]:57400` and `leaf1:57400` have one.

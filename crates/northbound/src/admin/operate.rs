@@ -4,10 +4,9 @@ use lockstep_gnmi::proto::lockstep::v1::{OperateTargetRequest, OperateTargetResp
 use lockstep_protocol::{Order, Reply};
 use tonic::Status;
 
-use super::{Service, show, target_name};
+use super::{Service, target_name};
 use crate::access::Right;
 use crate::guard::Call;
-use crate::teller::Teller;
 use crate::{outcome, refusal};
 
 impl Service {
@@ -36,10 +35,7 @@ impl Service {
         match reply.map_err(|busy| outcome::busy(&self.node, call, busy))? {
             Reply::Refused(refused) => Err(refusal::told(&self.node, call, refused)),
             Reply::Done | Reply::Transaction { .. } => {
-                let view = self.node.view();
-                let teller = Teller::own(&self.node, call, &view);
-                let status = self.node.status(&target).map(|status| teller.status(status));
-                let target = status.map(show::target);
+                let target = self.shown_target(call, &target);
                 Ok(OperateTargetResponse { target })
             }
         }

@@ -1,8 +1,10 @@
 //! Transactions and targets as they are shown.
 
 use lockstep_gnmi::code;
-use lockstep_gnmi::proto::lockstep::v1::{Failure, Target, Transaction, TransactionTarget};
-use lockstep_node::{Fencing, TargetStatus};
+use lockstep_gnmi::proto::lockstep::v1::{
+    Difference, Failure, Target, Transaction, TransactionTarget,
+};
+use lockstep_node::{self as node, Fencing, TargetStatus};
 use lockstep_protocol::record::{self, Kind, Reason};
 
 use crate::teller::Teller;
@@ -95,8 +97,10 @@ fn path(reason: &Reason) -> String {
 }
 
 /// A target.
-pub(super) fn target(status: TargetStatus) -> Target {
+pub(super) fn target(teller: &Teller<'_>, status: TargetStatus) -> Target {
+    let status = teller.status(status);
     Target {
+        waiting_for: target_waits_for(teller, &status.name),
         name: status.name.to_string(),
         address: status.address,
         connected: status.connected,
@@ -109,6 +113,28 @@ pub(super) fn target(status: TargetStatus) -> Target {
         applied: status.applied.get(),
         model: status.model,
         tags: status.tags,
+        source: status.source.name().into(),
+        drift: status.drift.iter().map(difference).collect(),
+        drift_more: u64::try_from(status.drift_more).unwrap_or(u64::MAX),
+    }
+}
+
+/// The first transaction that is not done there, and what holds it up.
+fn target_waits_for(teller: &Teller<'_>, target: &lockstep_types::Target) -> String {
+    let view = teller.view;
+    let heads = [view.undo_head(target), view.apply_head(target), view.commit_head(target)];
+    let waits = heads.into_iter().flatten().find_map(|index| {
+        let wait = teller.waiting_for(view.transaction(index)?, target)?;
+        Some(format!("transaction {index} waits for {}", text::wait(&wait)))
+    });
+    waits.unwrap_or_default()
+}
+
+fn difference(found: &node::Difference) -> Difference {
+    Difference {
+        path: found.path.to_string(),
+        shows: found.shows.as_ref().map(text::content),
+        wanted: found.wanted.as_ref().map(text::content),
     }
 }
 

@@ -16,8 +16,8 @@ use lockstep_node::Handle;
 use lockstep_protocol::record::{Kind, Mode, Status as Stage};
 use lockstep_protocol::{Body, Reply, Request, Until};
 use lockstep_types::{Edit, Index, Target};
-use tonic::Status;
 use tonic::metadata::MetadataMap;
+use tonic::{Code, Status};
 
 use super::{Service, place};
 use crate::deadline::times;
@@ -43,8 +43,18 @@ pub(super) async fn set(
         options = commit::begin(&commit, options)?;
     }
     let request = Arc::new(request);
-    let (handle, caller, asked) = (node.clone(), call.clone(), Arc::clone(&request));
-    let edits = workers.run(move || edits::edits(&handle, &caller, &asked)).await?;
+    let edits = || {
+        let (handle, caller, asked) = (node.clone(), call.clone(), Arc::clone(&request));
+        workers.run(move || edits::edits(&handle, &caller, &asked))
+    };
+    let edits = match edits().await {
+        // Another node may have been asked to add the target, a moment ago.
+        Err(status) if status.code() == Code::NotFound => {
+            service.fresh.view().await?;
+            edits().await?
+        }
+        edits => edits?,
+    };
     let Some(edits) = edits else { return Ok(response(node, call, &request, None)) };
     if options.dry_run {
         call.note_detail("dry run");

@@ -291,7 +291,7 @@ impl Guard {
 
 /// Whether an action changes nothing.
 fn is_read(action: &str) -> bool {
-    const READS: [&str; 11] = [
+    const READS: [&str; 12] = [
         "Capabilities",
         "Get",
         "Subscribe",
@@ -299,6 +299,7 @@ fn is_read(action: &str) -> bool {
         "GetTransaction",
         "ListTargets",
         "GetTarget",
+        "ListModels",
         // Health and reflection.
         "Check",
         "Watch",

@@ -8,9 +8,10 @@ use lockstep_gnmi::proto::gnmi::{
     SubscriptionList, Update,
 };
 use lockstep_gnmi::proto::lockstep::v1::{
-    CancelRequest, ConfirmRequest, ExportRequest, GetTargetRequest, GetTransactionRequest,
-    ListTargetsRequest, ListTransactionsRequest, OperateTargetRequest, RestoreRequest,
-    RollbackRequest, SetOptions,
+    AddTargetRequest, CancelRequest, ConfirmRequest, ExportRequest, GetTargetRequest,
+    GetTransactionRequest, ListModelsRequest, ListTargetsRequest, ListTransactionsRequest,
+    OperateTargetRequest, ReloadModelsRequest, RemoveTargetRequest, RestoreRequest,
+    RollbackRequest, SetOptions, SetTargetRequest,
 };
 use lockstep_gnmi::{extension, path, value};
 use serde_json::{Value, json};
@@ -152,6 +153,33 @@ impl Lab {
                 admin.get_transaction(GetTransactionRequest { index }).await?;
                 done()
             }
+            ["list", "models"] => {
+                let found = admin.list_models(ListModelsRequest {}).await?.into_inner().models;
+                Ok(Seen { count: found.len(), masked: false })
+            }
+            ["reload", "models"] => {
+                admin.reload_models(ReloadModelsRequest {}).await?;
+                done()
+            }
+            ["add", target] => {
+                admin.add_target(self.added(target)).await?;
+                let request = RemoveTargetRequest { name: (*target).into(), ..Default::default() };
+                self.admin("root").remove_target(request).await.unwrap();
+                done()
+            }
+            ["bind", target] => {
+                let (name, options) = ((*target).into(), self.added(target).options);
+                admin.set_target(SetTargetRequest { name, options, ..Default::default() }).await?;
+                self.settled().await;
+                done()
+            }
+            ["remove", target] => {
+                let request = RemoveTargetRequest { name: (*target).into(), ..Default::default() };
+                admin.remove_target(request).await?;
+                self.admin("root").add_target(self.added(target)).await.unwrap();
+                self.settled().await;
+                done()
+            }
             ["pause", target] => {
                 let request =
                     OperateTargetRequest { name: (*target).into(), order: "pause".into() };
@@ -183,6 +211,14 @@ impl Lab {
             }
             other => panic!("what is {other:?}?"),
         }
+    }
+
+    /// A target as it is, to be added.
+    fn added(&self, target: &str) -> AddTargetRequest {
+        let address = prost_types::value::Kind::StringValue(self.address(target));
+        let address = prost_types::Value { kind: Some(address) };
+        let options = prost_types::Struct { fields: [("address".to_owned(), address)].into() };
+        AddTargetRequest { name: target.into(), options: Some(options), ..Default::default() }
     }
 
     pub(crate) async fn get(&self, identity: &str, target: &str, at: &str) -> Answer {

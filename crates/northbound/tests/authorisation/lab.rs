@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,13 +15,16 @@ use lockstep_gnmi::proto::lockstep::v1::admin_client::AdminClient;
 use lockstep_node::{
     Devices, Known, Models, Options as Node, Reached, Retention, Running, Source, Unserved, start,
 };
-use lockstep_northbound::{Access, Limits, Options, Role, Rules, Server, User, serve};
+use lockstep_northbound::{
+    Access, Directory, Limits, Loaded, Options, Role, Rules, Server, Unbound, User, serve,
+};
 use lockstep_protocol::record::{Binding, Trials};
 use lockstep_simulator::{Options as Simulated, Simulator};
 use lockstep_southbound::gnmi::{Gnmi, Options as Reach};
 use lockstep_store::{Memory, Records};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::{ModelSet, Options as Load};
+use serde_json::{Map, Value};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
@@ -82,8 +86,8 @@ impl Lab {
             name: NodeName::new("n1").unwrap(),
             records: records.clone(),
             targets: targets.collect(),
-            devices: Arc::new(ByAddress),
-            models: Models::new([("lab".to_owned(), models)].into()),
+            devices: Arc::new(ByAddress(models.clone())),
+            models: Models::new([("lab".to_owned(), models.clone())].into()),
             pending: 100,
             retention: Retention::default(),
         });
@@ -91,8 +95,9 @@ impl Lab {
         let secret_paths = vec!["/**/hostname".parse().unwrap()];
         let rules = Rules { users: users(), tokens: Vec::new(), roles };
         let access = Access { rules, secret_paths, ..Access::default() };
-        let options =
-            Options { records, listen, http: None, tls: None, limits: Limits::default(), access };
+        let directory = Arc::new(ByAddress(models));
+        let (http, tls, limits) = (None, None, Limits::default());
+        let options = Options { records, directory, listen, http, tls, limits, access };
         let server = serve(node.handle(), options).await.unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", server.address())).unwrap();
         let channel = endpoint.connect().await.unwrap();
@@ -131,6 +136,13 @@ impl Lab {
         self.settled().await;
     }
 
+    /// Where a device is; where none is, if there is no such one.
+    pub(crate) fn address(&self, target: &str) -> String {
+        let at = NAMES.iter().position(|name| *name == target);
+        let device = at.and_then(|at| self.simulator.addresses().get(at));
+        device.map_or_else(|| "127.0.0.1:1".to_owned(), ToString::to_string)
+    }
+
     pub(crate) async fn stop(self) {
         drop(self.channel);
         self.server.stop().await;
@@ -159,7 +171,31 @@ fn models() -> ModelSet {
 
 /// Devices whose binding says their address, and nothing else.
 #[derive(Debug)]
-struct ByAddress;
+struct ByAddress(ModelSet);
+
+impl Directory for ByAddress {
+    fn bind(
+        &self,
+        _: &Target,
+        bound: Option<&Binding>,
+        options: Map<String, Value>,
+    ) -> Result<Binding, Unbound> {
+        let mut binding = bound.cloned().unwrap_or_else(|| Binding::of(self.0.digest().clone()));
+        if let Some(address) = options.get("address") {
+            binding.details = address.as_str().unwrap().to_owned();
+        }
+        Ok(binding)
+    }
+
+    fn may_change(&self, _: &Target, _: &Binding, _: Option<&NodeName>) -> Result<(), Unbound> {
+        Ok(())
+    }
+
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<Loaded, String>> + Send + '_>> {
+        let same = [("lab".to_owned(), Ok(self.0.clone()))].into();
+        Box::pin(std::future::ready(Ok(same)))
+    }
+}
 
 impl Devices for ByAddress {
     fn known(&self, target: &Target, binding: &Binding) -> Known {

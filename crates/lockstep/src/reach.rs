@@ -1,60 +1,79 @@
 //! How targets are reached: those of the configuration file as it says, the others as their bindings do.
+//!
+//! ```text
+//!   operators ── options ──► given ──► Binding ──► the store ──► every node ──► reach ──► Driver
+//!   the file ─────────────► of_file ──┘
+//! ```
 
+mod credentials;
 mod details;
+mod given;
+pub(crate) mod sets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lockstep_node::{Devices, Known, Reached, Source, Unserved};
+use lockstep_node::{Devices, Known, Models, Reached, Source, Unserved};
 use lockstep_protocol::record::Binding;
 use lockstep_southbound::gnmi::Gnmi;
-use lockstep_types::Target;
+use lockstep_types::{NodeName, Target};
 use lockstep_yang::ModelSet;
 
 use crate::config::{self, Config, TargetConfig};
+use crate::secret::Key;
 use details::Details;
 
 /// Everything that this node knows of how targets are reached.
 #[derive(Debug)]
-pub(crate) struct Targets {
+pub(crate) struct Reach {
+    node: NodeName,
+    config: Option<PathBuf>,
     folder: PathBuf,
     file: BTreeMap<Target, TargetConfig>,
+    models: Models,
+    key: Option<Arc<Key>>,
 }
 
-impl Targets {
-    pub(crate) fn new(config: &Config) -> Self {
-        Self { folder: config.folder.clone(), file: config.targets.clone() }
+impl Reach {
+    pub(crate) fn new(config: &Config, models: Models) -> Self {
+        Self {
+            node: config.node.clone(),
+            config: config.file.clone(),
+            folder: config.folder.clone(),
+            file: config.targets.clone(),
+            models,
+            key: config.secret_key.clone(),
+        }
     }
 
     /// What a target of the configuration file is bound to, with these models.
     pub(crate) fn of_file(given: &TargetConfig, models: &ModelSet) -> Binding {
         let details = Details::of_file(&given.model, &given.driver.addresses, &given.tags);
-        bound(given, models, &details)
+        details.bound(given, models.digest().clone())
     }
 
     /// How a target is reached of which somebody else than the file says that it is there.
-    fn given(&self, details: &Details) -> Result<TargetConfig, String> {
-        // Names stand for what each node says, so that of the models says nothing here.
+    fn reached(&self, target: &Target, details: &Details) -> Result<TargetConfig, String> {
+        let mut options = details.options().clone();
+        credentials::open(self.key.as_deref(), target, &mut options)?;
+        // Which models it has, the binding says.
         let model = details.model();
         let models = BTreeSet::from([model.as_str()]);
-        let options = details.options().clone();
-        config::target(options.into(), &self.folder, &models, &config::variable)
-            .map_err(|problem| problem.to_string())
+        config::target(options.into(), &self.folder, &models, &config::variable).map_err(
+            |problem| match problem {
+                config::Problem::Unset { .. } => format!(
+                    "{problem} on node {}: set it there and start the node again, or give another \
+                     with `lockstep target set {target}`",
+                    self.node
+                ),
+                problem => problem.to_string(),
+            },
+        )
     }
 }
 
-fn bound(given: &TargetConfig, models: &ModelSet, details: &Details) -> Binding {
-    Binding {
-        models: models.digest().clone(),
-        initial: given.initial,
-        drift: given.drift,
-        ignore: given.ignore.clone(),
-        details: details.to_string(),
-    }
-}
-
-impl Devices for Targets {
+impl Devices for Reach {
     fn known(&self, target: &Target, binding: &Binding) -> Known {
         let Ok(details) = Details::read(&binding.details) else { return Known::default() };
         let source = details.source();
@@ -89,9 +108,12 @@ impl Devices for Targets {
                 .get(target)
                 .cloned()
                 .ok_or_else(|| Unserved::paused("the configuration file no longer names it"))?,
-            Source::Api => self.given(&details).map_err(Unserved::failed)?,
+            Source::Api => self.reached(target, &details).map_err(Unserved::failed)?,
         };
         let driver = Gnmi::new(given.driver, models.clone());
         Ok(Reached { driver: Arc::new(driver), trials: given.trials })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,8 +10,12 @@
 use std::fmt;
 
 use lockstep_node::Source;
+use lockstep_protocol::record::Binding;
+use lockstep_types::ModelDigest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+use crate::config::TargetConfig;
 
 /// The latest form. One that is later may not be understood, and then nothing is done with it.
 const VERSION: u32 = 1;
@@ -42,6 +46,22 @@ impl Details {
             options.insert("tags".into(), json!(tags));
         }
         Self { version: VERSION, source: From::File, options }
+    }
+
+    /// Of a target that operators gave these options.
+    pub(super) fn given(options: Map<String, Value>) -> Self {
+        Self { version: VERSION, source: From::Api, options }
+    }
+
+    /// What a target with these details is bound to, which come to this.
+    pub(super) fn bound(&self, given: &TargetConfig, models: ModelDigest) -> Binding {
+        Binding {
+            models,
+            initial: given.initial,
+            drift: given.drift,
+            ignore: given.ignore.clone(),
+            details: self.to_string(),
+        }
     }
 
     /// Reads them. A store of before they were kept has none: its targets are of the file.

@@ -1,0 +1,280 @@
+//! `target`: which devices there are and how they stand.
+
+mod import;
+mod options;
+mod remove;
+
+use clap::{Args, Subcommand};
+use lockstep_gnmi::proto::lockstep::v1::{
+    AddTargetRequest, GetTargetRequest, ListTargetsRequest, OperateTargetRequest, SetTargetRequest,
+    Target, Transaction,
+};
+
+use crate::change::seconds;
+use crate::cli::{Failed, Global, Output};
+use crate::client::{Certificates, Client, refused};
+use crate::output::{self, json_document, line, table};
+use crate::show;
+use import::Import;
+use options::{Options, Reference};
+use remove::Remove;
+
+/// Targets.
+#[derive(Debug, Args)]
+pub(crate) struct Targets {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    certificates: Certificates,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List targets
+    List,
+    /// Show one target, with where its device is not as applied
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Add a target, on every node, while they run
+    Add(Add),
+    /// Change how a target is reached or dealt with, or its models
+    Set(Set),
+    /// Remove a target; its device is left as it is
+    Remove(Remove),
+    /// Add the targets of a file of gnmic
+    Import(Import),
+    /// Leave a device alone until it is resumed: nothing is sent to it, what is queued waits
+    Pause {
+        /// Its name
+        name: String,
+    },
+    /// Go on with a device that was paused: it is read and brought in line first
+    Resume {
+        /// Its name
+        name: String,
+    },
+    /// Read a device again now, and bring it in line
+    Sync {
+        /// Its name
+        name: String,
+    },
+    /// Record what a device has as what is wanted of it; nothing is sent to the device
+    ///
+    /// For a device that somebody else changed, and rightly so. What is recorded is an entry of the log of kind
+    /// adopt: see `lockstep tx show`.
+    Adopt {
+        /// Its name
+        name: String,
+    },
+    /// Take a device over from another controller that made it listen to them
+    ///
+    /// Every change is refused by a device that listens to an election id larger than ours: the target is `failed`,
+    /// with the reason `foreign master`. Make sure that the other controller is meant to be out.
+    Claim {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Add a target.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lockstep target add leaf3 --address 10.0.0.3:57400 --model lab-1.0 --device-username admin \\
+      --device-password-env LEAF_PASSWORD
+  lockstep target add leaf3 --address 10.0.0.3:57400 --device-tls-ca ca.pem --device-password-file - < password
+  lockstep target add lab1 --address 127.0.0.1:57400 --device-insecure --tag lab
+
+The device is met as any other: unless --initial replace is given, what it has becomes what is wanted of it.")]
+struct Add {
+    /// Its name
+    name: String,
+    #[command(flatten)]
+    reference: Reference,
+    #[command(flatten)]
+    options: Options,
+    /// Say whether it could be added, and do not
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    said: Said,
+}
+
+/// Change a target.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lockstep target set leaf3 --address 10.0.1.3:57400
+  lockstep target set leaf3 --model lab-2.0          what stands has to be valid by these models
+  lockstep target set leaf3 --unset ignore --drift enforce
+
+What is not given stays as it is.")]
+struct Set {
+    /// Its name
+    name: String,
+    /// Where it is, as HOST:PORT; may be given several times
+    #[arg(long, value_name = "ADDRESS")]
+    address: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+    /// Have this key as for a new target again; may be given several times
+    #[arg(long, value_name = "KEY")]
+    unset: Vec<String>,
+    #[command(flatten)]
+    said: Said,
+}
+
+/// What goes with everything that becomes a transaction.
+#[derive(Debug, Args)]
+struct Said {
+    /// What it is for
+    #[arg(long, default_value = "", hide_default_value = true)]
+    comment: String,
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    deadline: Option<u32>,
+    /// Sent again with the same id, it is not done again
+    #[arg(long, default_value = "", hide_default_value = true)]
+    id: String,
+}
+
+/// Does it.
+pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Failed> {
+    let client = || Client::connect(global, &target.certificates);
+    match &target.command {
+        Command::List => {
+            let mut admin = client().await?.admin();
+            let answer =
+                admin.list_targets(ListTargetsRequest {}).await.map_err(|s| refused(&s))?;
+            targets(&answer.into_inner().targets, global.output)
+        }
+        Command::Show { name } => {
+            let request = GetTargetRequest { name: name.clone() };
+            let mut admin = client().await?.admin();
+            let answer = admin.get_target(request).await.map_err(|s| refused(&s))?;
+            one_target(&answer.into_inner().target.unwrap_or_default(), global.output)
+        }
+        Command::Add(asked) => add(asked, &client().await?, global).await,
+        Command::Set(asked) => set(asked, &client().await?, global).await,
+        Command::Remove(asked) => remove::remove(asked, &client().await?, global).await,
+        Command::Import(asked) => import::import(asked, &client().await?, global).await,
+        Command::Pause { name } => operate(client().await?, name, "pause", global).await,
+        Command::Resume { name } => operate(client().await?, name, "resume", global).await,
+        Command::Sync { name } => operate(client().await?, name, "sync", global).await,
+        Command::Claim { name } => operate(client().await?, name, "claim", global).await,
+        Command::Adopt { name } => operate(client().await?, name, "adopt", global).await,
+    }
+}
+
+async fn add(asked: &Add, client: &Client, global: &Global) -> Result<(), Failed> {
+    let options = asked.options.given(&asked.reference.address, &[])?;
+    let request = AddTargetRequest {
+        name: asked.name.clone(),
+        options: Some(options::wire(options)),
+        comment: asked.said.comment.clone(),
+        id: asked.said.id.clone(),
+        deadline: seconds(asked.said.deadline),
+        dry_run: asked.dry_run,
+    };
+    let answer = client.admin().add_target(request).await.map_err(|s| refused(&s))?;
+    told(answer.into_inner().transaction, global.output)
+}
+
+async fn set(asked: &Set, client: &Client, global: &Global) -> Result<(), Failed> {
+    let options = asked.options.given(&asked.address, &asked.unset)?;
+    let request = SetTargetRequest {
+        name: asked.name.clone(),
+        options: Some(options::wire(options)),
+        comment: asked.said.comment.clone(),
+        id: asked.said.id.clone(),
+        deadline: seconds(asked.said.deadline),
+    };
+    let answer = client.admin().set_target(request).await.map_err(|s| refused(&s))?;
+    told(answer.into_inner().transaction, global.output)
+}
+
+/// The transaction that it became; none: it was tried only.
+fn told(transaction: Option<Transaction>, output: Output) -> Result<(), Failed> {
+    match (transaction, output) {
+        (Some(transaction), output) => show::transaction(&transaction, output),
+        (None, Output::Json) => Ok(json_document(&serde_json::json!({ "dry_run": true }))?),
+        (None, Output::Table) => Ok(line("it can be added")?),
+    }
+}
+
+async fn operate(client: Client, name: &str, order: &str, global: &Global) -> Result<(), Failed> {
+    let request = OperateTargetRequest { name: name.to_owned(), order: order.to_owned() };
+    let answer = client.admin().operate_target(request).await.map_err(|s| refused(&s))?;
+    one_target(&answer.into_inner().target.unwrap_or_default(), global.output)
+}
+
+fn one_target(shown: &Target, output: Output) -> Result<(), Failed> {
+    if output == Output::Json {
+        return Ok(json_document(&output::target(shown))?);
+    }
+    line(&format!("target {}: {}", shown.name, shown.state))?;
+    let indexes = format!("{} committed, {} applied", shown.committed, shown.applied);
+    let master = match shown.master.as_str() {
+        "" => format!("none, term {}", shown.term),
+        master => format!("{master}, term {}", shown.term),
+    };
+    let said = [
+        ("reason", shown.reason.clone()),
+        ("address", shown.address.clone()),
+        ("model", shown.model.clone()),
+        ("tags", shown.tags.join(", ")),
+        ("source", shown.source.clone()),
+        ("master", master),
+        ("fencing", shown.fencing.clone()),
+        ("log", indexes),
+        ("waits", shown.waiting_for.clone()),
+    ];
+    for (name, text) in said.into_iter().filter(|(_, text)| !text.is_empty()) {
+        line(&format!("  {name:<9}{}", output::one_line(&text)))?;
+    }
+    for found in &shown.drift {
+        let value = |text: &Option<String>| text.clone().unwrap_or_else(|| "absent".into());
+        let (shows, wanted) = (value(&found.shows), value(&found.wanted));
+        line(&format!("  drift    {}: shows {shows}, applied is {wanted}", found.path))?;
+    }
+    if shown.drift_more > 0 {
+        line(&format!("  drift    and {} more", shown.drift_more))?;
+    }
+    Ok(())
+}
+
+fn targets(shown: &[Target], output: Output) -> Result<(), Failed> {
+    if output == Output::Json {
+        return Ok(json_document(&shown.iter().map(output::target).collect())?);
+    }
+    let row = |t: &Target| {
+        vec![
+            t.name.clone(),
+            t.address.clone(),
+            t.state.clone(),
+            t.master.clone(),
+            t.term.to_string(),
+            t.committed.to_string(),
+            t.applied.to_string(),
+            t.model.clone(),
+            t.source.clone(),
+            t.reason.clone(),
+        ]
+    };
+    let rows: Vec<_> = shown.iter().map(row).collect();
+    let titles = [
+        "NAME",
+        "ADDRESS",
+        "STATE",
+        "MASTER",
+        "TERM",
+        "COMMITTED",
+        "APPLIED",
+        "MODEL",
+        "SOURCE",
+        "REASON",
+    ];
+    Ok(table(&titles, &rows)?)
+}

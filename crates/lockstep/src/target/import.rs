@@ -1,0 +1,112 @@
+//! `target import`: the targets of a file of gnmic, each added as `target add` would.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lockstep_gnmi::proto::lockstep::v1::AddTargetRequest;
+use serde_json::Value;
+use tonic::Code;
+
+use super::options::wire;
+use crate::cli::{Failed, Global};
+use crate::client::{Client, refused};
+use crate::config::{self, Imported};
+use crate::show;
+
+/// Add the targets of a file of gnmic.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lockstep target import gnmic.yaml --model lab-1.0
+  lockstep target import gnmic.yaml --dry-run
+  lockstep target import gnmic.yaml --skip-existing   go on where an import ended
+
+The file's globals are defaults of its targets; our keys may stand beside gnmic's. Values such as $PASSWORD are kept as
+they are, and taken from the environment of each node. If one target cannot be added, none is.")]
+pub(super) struct Import {
+    /// The file, YAML or JSON
+    file: PathBuf,
+    /// The model set of targets that name none
+    #[arg(long)]
+    model: Option<String>,
+    /// Leave targets alone that are there already, instead of refusing the file
+    #[arg(long)]
+    skip_existing: bool,
+    /// Say whether they could be added, and do not
+    #[arg(long)]
+    dry_run: bool,
+    /// What it is for
+    #[arg(long, default_value = "", hide_default_value = true)]
+    comment: String,
+}
+
+pub(super) async fn import(asked: &Import, client: &Client, global: &Global) -> Result<(), Failed> {
+    let Imported { targets, warning } = config::targets_of_gnmic(&asked.file)?;
+    if let Some(warning) = warning {
+        eprintln!("lockstep: {warning}");
+    }
+    let mut requests = Vec::new();
+    for (name, mut options) in targets {
+        if let Some(model) = &asked.model {
+            options.entry("model").or_insert_with(|| Value::String(model.clone()));
+        }
+        requests.push(AddTargetRequest {
+            name,
+            options: Some(wire(options)),
+            comment: asked.comment.clone(),
+            ..AddTargetRequest::default()
+        });
+    }
+    let requests = addable(asked, client, requests).await?;
+    let mut added = Vec::new();
+    let mut admin = client.admin();
+    for request in requests.into_iter().filter(|_| !asked.dry_run) {
+        let name = request.name.clone();
+        match admin.add_target(request).await {
+            Ok(answer) => added.extend(answer.into_inner().transaction),
+            Err(status) => {
+                show::transactions(&added, global.output)?;
+                let why = refused(&status);
+                return Err(format!(
+                    "{name}: {why}; {} before it were added: --skip-existing goes on with the rest",
+                    added.len()
+                )
+                .into());
+            }
+        }
+    }
+    show::transactions(&added, global.output)
+}
+
+/// Asks of every one whether it could be added, before the first is.
+async fn addable(
+    asked: &Import,
+    client: &Client,
+    requests: Vec<AddTargetRequest>,
+) -> Result<Vec<AddTargetRequest>, Failed> {
+    let (mut addable, mut wrong) = (Vec::new(), Vec::new());
+    let mut admin = client.admin();
+    for request in requests {
+        let tried = AddTargetRequest { dry_run: true, ..request.clone() };
+        match admin.add_target(tried).await {
+            Ok(_) => addable.push(request),
+            Err(status) if status.code() == Code::AlreadyExists && asked.skip_existing => {}
+            Err(status) if is_of_target(status.code()) => wrong.push(refused(&status).to_string()),
+            Err(status) => return Err(refused(&status)),
+        }
+    }
+    match wrong.len() {
+        0 => Ok(addable),
+        count => Err(format!(
+            "nothing was added, for {count} of {} cannot be:\n  {}",
+            count + addable.len(),
+            wrong.join("\n  ")
+        )
+        .into()),
+    }
+}
+
+/// Whether it is about this target, and others may still go well.
+fn is_of_target(code: Code) -> bool {
+    matches!(code, Code::AlreadyExists | Code::InvalidArgument | Code::FailedPrecondition)
+}
