@@ -305,6 +305,18 @@ def test_http_is_open_where_it_says_whether_the_node_lives(lab):
         assert ask(lab, path_, Authorization=f"Bearer {token}")[0] in (404, 501)
 
 
+def test_http_is_written_down_too(lab):
+    before = len(lab.audit())
+    basic = base64.b64encode(f"alice:{WORDS['alice']}".encode()).decode()
+    for method in ("GET", "POST"):
+        request = urllib.request.Request(f"http://127.0.0.1:{lab.http}/api/v1/targets", method=method)
+        request.add_header("Authorization", f"Basic {basic}")
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(request, timeout=PATIENCE)
+    (line,) = lab.audit()[before:]
+    assert (line["identity"], line["action"], line["outcome"]) == ("alice", "POST /api/v1/targets", "UNIMPLEMENTED")
+
+
 def test_what_was_done_is_written_down(lab):
     before = len(lab.audit())
     lab.set_as(ALICE, "/interfaces", {"interface": [{"name": "eth1", "description": "audited"}]})
@@ -389,6 +401,7 @@ def test_users_and_roles_change_without_a_restart(lab):
         assert ended.value.code() == UNKNOWN
 
 
+# rule: limit-login
 def test_whoever_guesses_waits(lab):
     wrong = lambda: refusal(lambda: lab.get_as(password("gina", "wrong")))
     until("it is throttled", lambda: wrong()[0] == EXHAUSTED)
@@ -452,6 +465,7 @@ def test_a_certificate_says_who_one_is(tmp_path):
         lab.stop()
 
 
+# rule: limit-rate
 def test_a_rate_is_kept_by_identity(tmp_path):
     lab = Guarded(tmp_path, limits={"rate": 2}, audit={"file": "log", "reads": True})
     lab.start_node(wait=False)
@@ -467,6 +481,22 @@ def test_a_rate_is_kept_by_identity(tmp_path):
         assert any("more than 2 calls a second" in one.get("refused", "") for one in lines)
     finally:
         lab.stop()
+
+
+def test_what_cannot_be_written_down_is_not_done(tmp_path):
+    lab = Guarded(tmp_path, audit="/dev/full")
+    lab.start_node(wait=False)
+    try:
+        until("the node answers", lambda: ask(lab, "/readyz")[0] == 200)
+        unreachable = lambda: refusal(lambda: lab.set_as(ROOT, "/system/hostname", "x", "nowhere"))
+        until("it is noticed", lambda: unreachable() == (grpc.StatusCode.UNAVAILABLE, UNWRITTEN))
+        # Reading goes on.
+        assert lab.run("target", "list")
+    finally:
+        lab.stop()
+
+
+UNWRITTEN = "the node cannot write its audit, so nothing is done; its log says why"
 
 
 def refused(lab, who):

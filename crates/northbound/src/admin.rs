@@ -310,7 +310,7 @@ impl Admin for Service {
         request: Request<RollbackRequest>,
     ) -> Result<Response<RollbackResponse>, Status> {
         let call = Call::of(&request)?;
-        call.note_detail(format!("of {}", request.get_ref().index));
+        call.note_detail(&format!("of {}", request.get_ref().index));
         let submission = self.rollback_of(request.metadata(), request.get_ref())?;
         let transaction = self.carried_out(&call, submission, refusal::not_rolled_back).await?;
         Ok(Response::new(RollbackResponse { transaction }))
@@ -321,7 +321,7 @@ impl Admin for Service {
         request: Request<RestoreRequest>,
     ) -> Result<Response<RestoreResponse>, Status> {
         let call = Call::of(&request)?;
-        call.note_detail(format!("to {}", request.get_ref().index));
+        call.note_detail(&format!("to {}", request.get_ref().index));
         let submission = self.restore_to(request.metadata(), request.get_ref())?;
         let transaction = self.carried_out(&call, submission, refusal::refused).await?;
         Ok(Response::new(RestoreResponse { transaction }))

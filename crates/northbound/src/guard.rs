@@ -16,10 +16,13 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use axum::http::HeaderMap;
+use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
 use crate::access::{Access, Grants, Pattern, Rules, User};
 use crate::audit::Audit;
-use crate::identity::{Credentials, How, Identity, Passwords, Throttle, Verdict, of_token};
+use crate::identity::{
+    Credentials, How, Identity, Passwords, Throttle, Verdict, is_name, of_token,
+};
 use rate::Rate;
 use reload::Reload;
 
@@ -46,6 +49,8 @@ struct Inner {
     refusals: Rate,
     audit: Option<Audit>,
     audit_reads: bool,
+    /// Shared by every call that is to be written down, until it is.
+    under_way: Arc<RwLock<()>>,
 }
 
 impl Guard {
@@ -61,6 +66,7 @@ impl Guard {
             refusals: Rate::new(REFUSALS),
             audit,
             audit_reads,
+            under_way: Arc::default(),
         })))
     }
 
@@ -120,6 +126,10 @@ impl Guard {
         from: IpAddr,
     ) -> Result<Identity, Refused> {
         let Inner { passwords, throttle, .. } = &*self.0;
+        // Nobody has such a name, and it is not worth remembering.
+        if !is_name(&name) {
+            return Err(Refused::Wrong("a name that nobody can have"));
+        }
         let user = rules.users.get(&name);
         let identity = |user: &User| {
             let groups = user.groups.clone();
@@ -135,10 +145,12 @@ impl Guard {
             None => Ok(()),
         };
         may_try()?;
-        let Some(stand_in) = user.or_else(|| rules.users.values().next()) else {
-            return Err(Refused::Wrong("a password, and there are no users"));
+        let verdict = match (user, rules.users.values().next()) {
+            (Some(user), _) => passwords.verify(user, password, may_try).await?,
+            (None, Some(other)) => passwords.pretend(other, password, may_try).await?,
+            (None, None) => Verdict::Wrong,
         };
-        match (passwords.verify(stand_in, password, may_try).await?, user) {
+        match (verdict, user) {
             (Verdict::Busy, _) => Err(Refused::Busy),
             (Verdict::Right, Some(user)) => {
                 throttle.right(&name, from);
@@ -163,6 +175,16 @@ impl Guard {
     /// Whether an action that only reads is written down.
     pub(crate) fn audits_reads(&self) -> bool {
         self.0.audit_reads
+    }
+
+    /// A call begins that is to be written down, which it is once this is dropped.
+    async fn begin(&self) -> OwnedRwLockReadGuard<()> {
+        Arc::clone(&self.0.under_way).read_owned().await
+    }
+
+    /// Waits until every call that was begun is written down.
+    pub(crate) async fn finished(&self) {
+        drop(self.0.under_way.write().await);
     }
 
     /// What an identity may do by now; none: it is known no more.

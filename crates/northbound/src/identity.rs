@@ -73,6 +73,6 @@ impl Identity {
 const LONGEST: usize = 256;
 
 /// Whether a name can stand in a log, a table and a record as it is.
-fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST && !text.chars().any(char::is_control)
 }

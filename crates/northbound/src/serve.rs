@@ -120,7 +120,7 @@ pub struct Server {
     stop: CancellationToken,
     cut: CancellationToken,
     tasks: JoinSet<()>,
-    audit: Option<Audit>,
+    guard: Guard,
 }
 
 impl Server {
@@ -138,7 +138,7 @@ impl Server {
 
     /// Opens the file of the audit anew: the one before was moved away.
     pub async fn reopen(&self) {
-        if let Some(audit) = &self.audit {
+        if let Some(audit) = self.guard.audit() {
             audit.reopen().await;
         }
     }
@@ -157,6 +157,10 @@ impl Server {
             // What does not end even now is aborted with the set.
             let _ = timeout(GRACE, drain(&mut self.tasks)).await;
         }
+        // Whose client has gone may still have something to be written down.
+        if timeout(GRACE, self.guard.finished()).await.is_err() {
+            tracing::warn!("calls were cut off before they were written down");
+        }
     }
 }
 
@@ -173,7 +177,7 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
     let mut tasks = JoinSet::new();
     let audit = options.access.audit.clone().map(Audit::open).transpose();
     let audit = audit.map_err(|(path, error)| Error::Audit { path, error })?;
-    let guard = Guard::new(options.access.clone(), audit.clone()).ok_or(Error::Random)?;
+    let guard = Guard::new(options.access.clone(), audit).ok_or(Error::Random)?;
     let (listener, address) = listen(options.listen).await?;
     let http = match options.http {
         Some(at) => {
@@ -184,7 +188,7 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
         }
         None => None,
     };
-    let router = grpc(node, &options, guard, stop.clone()).await?;
+    let router = grpc(node, &options, guard.clone(), stop.clone()).await?;
     let listener = Listener::new(listener, cut.clone());
     let stopped = stop.clone().cancelled_owned();
     let certificates = options.tls.map(Certificates::read).transpose()?;
@@ -200,7 +204,7 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
             tracing::error!(%error, "the gRPC listener ended");
         }
     });
-    Ok(Server { address, http, stop, cut, tasks, audit })
+    Ok(Server { address, http, stop, cut, tasks, guard })
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {

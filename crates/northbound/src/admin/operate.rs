@@ -16,7 +16,7 @@ impl Service {
         asked: &OperateTargetRequest,
     ) -> Result<OperateTargetResponse, Status> {
         let target = target_name(&asked.name)?;
-        call.note_detail(asked.order.as_str());
+        call.note_detail(&asked.order);
         call.whole(Right::Operate, &self.node, &target)?;
         let order = match asked.order.as_str() {
             "pause" => Order::Pause,

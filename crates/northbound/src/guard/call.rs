@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use lockstep_gnmi::brief::brief;
 use lockstep_node::Handle;
 use lockstep_protocol::record::Transaction;
 use lockstep_types::{Path, Target};
@@ -31,6 +32,8 @@ struct Inner {
 
 /// How many targets, and how many paths of each, a line of the audit names.
 const NAMED: usize = 100;
+/// How many bytes of what a client wrote are written down in one place.
+const WORDS: usize = 400;
 
 impl Call {
     pub(super) fn new(
@@ -40,7 +43,7 @@ impl Call {
         action: &str,
         grants: Grants,
     ) -> Self {
-        let (action, noted) = (action.to_owned(), Mutex::default());
+        let (action, noted) = (brief(action, WORDS), Mutex::default());
         Self(Arc::new(Inner { guard, identity, peer, action, grants, noted }))
     }
 
@@ -229,7 +232,7 @@ impl Call {
             (Some(_), None) => false,
             (Some(paths), Some(_)) if paths.len() >= NAMED => true,
             (Some(paths), Some(path)) => {
-                paths.insert(path.to_string());
+                paths.insert(brief(&path.to_string(), WORDS));
                 false
             }
         };
@@ -242,8 +245,8 @@ impl Call {
     }
 
     /// Writes down what else there is to say.
-    pub(crate) fn note_detail(&self, detail: impl Into<String>) {
-        self.noted().detail = Some(detail.into());
+    pub(crate) fn note_detail(&self, detail: &str) {
+        self.noted().detail = Some(brief(detail, WORDS));
     }
 
     /// Whether what it does is written down in any case.
@@ -285,6 +288,7 @@ impl Guard {
         let Some(audit) = self.audit() else { return };
         let noted = Noted { refused: Some(refused.to_string()), ..Noted::default() };
         let (identity, code) = (&Identity::nobody(), refused.status().code());
+        let action = &brief(action, WORDS);
         audit.write(Line { identity, address: peer.address, action, noted, code }).await;
     }
 }
@@ -306,5 +310,5 @@ fn is_read(action: &str) -> bool {
         "List",
         "ServerReflectionInfo",
     ];
-    READS.contains(&action)
+    READS.contains(&action) || action.starts_with("GET ") || action.starts_with("HEAD ")
 }

@@ -4,14 +4,14 @@ use std::net::SocketAddr;
 
 use axum::extract::connect_info::{ConnectInfo, Connected};
 use axum::extract::{Request, State};
-use axum::http::Extensions;
+use axum::http::{Extensions, StatusCode};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::serve::IncomingStream;
 use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
 use tonic::{Code, Status};
 
-use super::{Guard, Refused};
+use super::{Call, Guard, Refused};
 use crate::connection::Listener;
 use crate::identity::{Identity, of_certificate};
 
@@ -56,19 +56,35 @@ pub(crate) async fn grpc(State(guard): State<Guard>, mut request: Request, next:
     if call.is_audited() && guard.audit().is_some_and(|audit| !audit.works()) {
         return Refused::Audit.status().into_http();
     }
+    let cut_off = || Status::internal("the call was cut off").into_http();
+    carried_out(&guard, call, request, next, code).await.unwrap_or_else(cut_off)
+}
+
+/// Has a call carried out and written down. Nobody knows what became of one that was cut off.
+async fn carried_out(
+    guard: &Guard,
+    call: Call,
+    mut request: Request,
+    next: Next,
+    code: fn(&Response) -> Code,
+) -> Option<Response> {
     request.extensions_mut().insert(call.clone());
-    if !call.is_audited() {
-        let answer = next.run(request).await;
-        call.close(code(&answer)).await;
-        return answer;
-    }
-    // A client that goes away leaves its transaction to finish, and that is to be written down.
-    let done = tokio::spawn(async move {
+    let audited = call.is_audited();
+    let work = async move {
         let answer = next.run(request).await;
         call.close(code(&answer)).await;
         answer
+    };
+    if !audited {
+        return Some(work.await);
+    }
+    // A client that goes away leaves its transaction to finish, and that is to be written down.
+    let under_way = guard.begin().await;
+    let done = tokio::spawn(async move {
+        let _under_way = under_way;
+        work.await
     });
-    done.await.unwrap_or_else(|_| Status::internal("the call was cut off").into_http())
+    done.await.ok()
 }
 
 /// An answer that went well has its status at the end, not in the headers.
@@ -86,18 +102,36 @@ pub(crate) async fn http(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let path = request.uri().path().to_owned();
-    if OPEN.contains(&path.as_str()) {
+    if OPEN.contains(&request.uri().path()) {
         return next.run(request).await;
     }
-    match guard.enter(request.headers_mut(), &peer, &path).await {
-        Ok(call) => {
-            request.extensions_mut().insert(call);
-            next.run(request).await
-        }
+    let action = format!("{} {}", request.method(), request.uri().path());
+    let call = match guard.enter(request.headers_mut(), &peer, &action).await {
+        Ok(call) => call,
         Err(refused) => {
-            guard.note_refused(&peer, &path, refused).await;
-            refused.response()
+            guard.note_refused(&peer, &action, refused).await;
+            return refused.response();
         }
+    };
+    if call.is_audited() && guard.audit().is_some_and(|audit| !audit.works()) {
+        return Refused::Audit.response();
+    }
+    let cut_off = || StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    carried_out(&guard, call, request, next, meaning).await.unwrap_or_else(cut_off)
+}
+
+/// The code of gRPC that says the same, so that the audit has one set of words.
+fn meaning(answer: &Response) -> Code {
+    match answer.status() {
+        status if status.is_success() || status.is_redirection() => Code::Ok,
+        StatusCode::FORBIDDEN => Code::PermissionDenied,
+        StatusCode::NOT_FOUND => Code::NotFound,
+        StatusCode::CONFLICT => Code::Aborted,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::PAYLOAD_TOO_LARGE => Code::ResourceExhausted,
+        StatusCode::NOT_IMPLEMENTED | StatusCode::METHOD_NOT_ALLOWED => Code::Unimplemented,
+        StatusCode::SERVICE_UNAVAILABLE => Code::Unavailable,
+        StatusCode::GATEWAY_TIMEOUT => Code::DeadlineExceeded,
+        status if status.is_client_error() => Code::InvalidArgument,
+        _ => Code::Internal,
     }
 }

@@ -116,12 +116,25 @@ impl Passwords {
             return Ok(Verdict::Right);
         }
         still()?;
-        let (hash, password) = (user.hash.clone(), password.to_owned());
-        let verified = tokio::task::spawn_blocking(move || matches(&hash, &password)).await;
-        if verified.unwrap_or(false) {
+        let right = hashes_to(user, password).await;
+        if right {
             self.remember(digest);
-            return Ok(Verdict::Right);
         }
+        Ok(if right { Verdict::Right } else { Verdict::Wrong })
+    }
+
+    /// Takes as long as that, for a user who is not there, and comes to nothing. What is remembered of others
+    /// is not looked at: how long it takes would tell.
+    pub(crate) async fn pretend<E>(
+        &self,
+        other: &User,
+        password: &str,
+        still: impl Fn() -> Result<(), E>,
+    ) -> Result<Verdict, E> {
+        let Ok(_waiting) = self.0.waiting.try_acquire() else { return Ok(Verdict::Busy) };
+        let Ok(_free) = self.0.free.acquire().await else { return Ok(Verdict::Busy) };
+        still()?;
+        let _right = hashes_to(other, password).await;
         Ok(Verdict::Wrong)
     }
 
@@ -154,9 +167,14 @@ impl Passwords {
     }
 }
 
-fn matches(hash: &str, password: &str) -> bool {
-    let Ok(hash) = PasswordHash::new(hash) else { return false };
-    Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()
+/// Whether a password has the hash of a user; away from the threads that serve.
+async fn hashes_to(user: &User, password: &str) -> bool {
+    let (hash, password) = (user.hash.clone(), password.to_owned());
+    let work = move || {
+        let Ok(hash) = PasswordHash::new(&hash) else { return false };
+        Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()
+    };
+    tokio::task::spawn_blocking(work).await.unwrap_or(false)
 }
 
 #[cfg(test)]
@@ -188,6 +206,15 @@ mod tests {
         assert_eq!(verdict(&passwords, &alice, "correct").await, Verdict::Right);
         assert!(passwords.is_known(&alice, "correct") && !passwords.is_known(&alice, "wrong"));
         assert!(!passwords.is_known(&user("correct"), "correct"));
+    }
+
+    #[tokio::test]
+    async fn nobody_is_let_in_as_somebody_else() {
+        let passwords = Passwords::new().unwrap();
+        let alice = user("correct");
+        let pretended = passwords.pretend(&alice, "correct", || Ok::<_, Infallible>(())).await;
+        assert_eq!(pretended, Ok(Verdict::Wrong));
+        assert!(!passwords.is_known(&alice, "correct"));
     }
 
     #[tokio::test]
