@@ -72,7 +72,7 @@ impl Service {
         if options.is_empty() {
             return Err(Status::invalid_argument("there is nothing to change: give some options"));
         }
-        call.note_detail(options.keys().cloned().collect::<Vec<_>>().join(", "));
+        call.note_detail(&options.keys().cloned().collect::<Vec<_>>().join(", "));
         let binding = self.directory.bind(&target, Some(&bound), options);
         let binding = binding.map_err(|wrong| unbound(&target, &wrong))?;
         let (id, comment, deadline) = (&asked.id, &asked.comment, asked.deadline.as_ref());
