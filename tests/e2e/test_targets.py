@@ -103,6 +103,10 @@ def test_what_cannot_be_done_says_so(empty):
     plain.write_text("hunter2\n")
     wrong = empty.refused("target", "set", "leaf1", "--device-password-file", str(plain))
     assert "`$NAME`" in wrong and "`secret-key-file`" in wrong and "hunter2" not in wrong
+    # Nor is it said where others hear it.
+    elsewhere = ["--server", "192.0.2.1:9339", "--device-password-file", str(plain)]
+    wrong = empty.refused("target", "set", "leaf1", *elsewhere)
+    assert "192.0.2.1:9339 is not this machine" in wrong and "--device-password-env" in wrong
     assert empty.run("target", "add", "leaf2", "--address", "127.0.0.1:1", "--dry-run") == {"dry_run": True}
     assert names(empty) == ["leaf1"]
     # The same id is the same request, also for what is gone by then.

@@ -51,7 +51,7 @@ impl Client {
         certificates: &Certificates,
     ) -> Result<Self, Failed> {
         let shown = global.login.shown()?;
-        if global.insecure && shown.is_secret() && !is_here(&global.server) {
+        if shown.is_secret() && is_overheard(global) {
             return Err(format!(
                 "{} is not this machine, and without TLS others would hear the password or token; leave --insecure out",
                 global.server
@@ -89,6 +89,11 @@ impl Client {
             .max_decoding_message_size(MESSAGE)
             .max_encoding_message_size(MESSAGE)
     }
+}
+
+/// Whether others may hear what is said to the node.
+pub(crate) fn is_overheard(global: &Global) -> bool {
+    global.insecure && !is_here(&global.server)
 }
 
 /// Whether an address is on this machine.

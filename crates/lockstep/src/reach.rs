@@ -88,11 +88,8 @@ impl Devices for Reach {
     }
 
     fn is_same(&self, _: &Target, before: &Binding, now: &Binding) -> bool {
-        // What is kept of a target of the file is there to be shown.
-        let of_file = |binding: &Binding| {
-            Details::read(&binding.details).is_ok_and(|details| details.source() == Source::File)
-        };
-        before.details == now.details || (of_file(before) && of_file(now))
+        let ways = [before, now].map(|binding| Details::read(&binding.details).map(|d| d.way()));
+        before.details == now.details || matches!(ways, [Ok(before), Ok(now)] if before == now)
     }
 
     fn reach(

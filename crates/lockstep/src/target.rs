@@ -12,7 +12,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
 
 use crate::change::seconds;
 use crate::cli::{Failed, Global, Output};
-use crate::client::{Certificates, Client, refused};
+use crate::client::{Certificates, Client, is_overheard, refused};
 use crate::output::{self, json_document, line, table};
 use crate::show;
 use import::Import;
@@ -155,6 +155,16 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
             let mut admin = client().await?.admin();
             let answer = admin.get_target(request).await.map_err(|s| refused(&s))?;
             one_target(&answer.into_inner().target.unwrap_or_default(), global.output)
+        }
+        Command::Add(Add { options, .. }) | Command::Set(Set { options, .. })
+            if options.is_secret() && is_overheard(global) =>
+        {
+            Err(format!(
+                "{} is not this machine, and without TLS others would hear the password or token of the \
+                 device; leave --insecure out, or give a variable of the nodes: --device-password-env",
+                global.server
+            )
+            .into())
         }
         Command::Add(asked) => add(asked, &client().await?, global).await,
         Command::Set(asked) => set(asked, &client().await?, global).await,

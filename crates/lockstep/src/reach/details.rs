@@ -96,6 +96,15 @@ impl Details {
         &self.options
     }
 
+    /// What of it says how the target is reached; none: each node's file says that.
+    pub(super) fn way(&self) -> Option<Map<String, Value>> {
+        // These are for others to read, or in the binding itself.
+        const OTHERS: [&str; 5] = ["model", "tags", "initial", "drift", "ignore"];
+        let mut options = self.options.clone();
+        options.retain(|key, _| !OTHERS.contains(&key.as_str()));
+        (self.source == From::Api).then_some(options)
+    }
+
     pub(super) fn model(&self) -> String {
         self.options.get("model").and_then(Value::as_str).unwrap_or_default().to_owned()
     }

@@ -122,6 +122,12 @@ fn only_what_is_given_changes() {
     assert_eq!(unknown, "unknown key `pasword`; did you mean `password`?");
     assert!(targets.is_same(&name("leaf1"), &third, &third));
     assert!(!targets.is_same(&name("leaf1"), &first, &second));
+    let tagged = json!({ "tags": ["pod1"], "drift": "enforce", "ignore": ["/system/motd"] });
+    let tagged = change(&targets, &third, tagged).unwrap();
+    assert!(targets.is_same(&name("leaf1"), &third, &tagged), "no reason to connect anew");
+    let of_file =
+        Reach::of_file(&targets.file[&name("filed")], &targets.models.named("lab").unwrap());
+    assert!(!targets.is_same(&name("leaf1"), &third, &of_file));
 }
 
 #[test]

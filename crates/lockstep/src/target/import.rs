@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lockstep_gnmi::proto::lockstep::v1::AddTargetRequest;
+use lockstep_gnmi::proto::lockstep::v1::{AddTargetRequest, Transaction};
 use serde_json::Value;
+use tokio::task::JoinSet;
 use tonic::Code;
 
 use super::options::wire;
@@ -12,6 +13,9 @@ use crate::cli::{Failed, Global};
 use crate::client::{Client, refused};
 use crate::config::{self, Imported};
 use crate::show;
+
+/// How many are added at a time: they share what is written to the store.
+const TOGETHER: usize = 64;
 
 /// Add the targets of a file of gnmic.
 #[derive(Debug, Args)]
@@ -58,24 +62,47 @@ pub(super) async fn import(asked: &Import, client: &Client, global: &Global) -> 
         });
     }
     let requests = addable(asked, client, requests).await?;
+    if asked.dry_run {
+        return show::transactions(&[], global.output);
+    }
+    let (mut added, wrong) = add(client, &requests).await?;
+    added.sort_by_key(|transaction| std::cmp::Reverse(transaction.index));
+    show::transactions(&added, global.output)?;
+    match wrong {
+        None => Ok(()),
+        Some(why) => Err(format!(
+            "{why}; {} of {} were added: --skip-existing goes on with the rest",
+            added.len(),
+            requests.len()
+        )
+        .into()),
+    }
+}
+
+/// Adds them, some at a time. Gives what was added, and why the rest was not.
+async fn add(
+    client: &Client,
+    requests: &[AddTargetRequest],
+) -> Result<(Vec<Transaction>, Option<String>), Failed> {
     let mut added = Vec::new();
-    let mut admin = client.admin();
-    for request in requests.into_iter().filter(|_| !asked.dry_run) {
-        let name = request.name.clone();
-        match admin.add_target(request).await {
-            Ok(answer) => added.extend(answer.into_inner().transaction),
-            Err(status) => {
-                show::transactions(&added, global.output)?;
-                let why = refused(&status);
-                return Err(format!(
-                    "{name}: {why}; {} before it were added: --skip-existing goes on with the rest",
-                    added.len()
-                )
-                .into());
+    for some in requests.chunks(TOGETHER) {
+        let mut under_way = JoinSet::new();
+        for request in some.iter().cloned() {
+            let mut admin = client.admin();
+            under_way.spawn(async move { admin.add_target(request).await });
+        }
+        let mut wrong = None;
+        while let Some(answer) = under_way.join_next().await {
+            match answer? {
+                Ok(answer) => added.extend(answer.into_inner().transaction),
+                Err(status) => wrong = Some(refused(&status).to_string()),
             }
         }
+        if wrong.is_some() {
+            return Ok((added, wrong));
+        }
     }
-    show::transactions(&added, global.output)
+    Ok((added, None))
 }
 
 /// Asks of every one whether it could be added, before the first is.

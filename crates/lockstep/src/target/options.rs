@@ -90,6 +90,11 @@ pub(super) struct Options {
 }
 
 impl Options {
+    /// Whether a credential is sent along, to be encrypted by the node.
+    pub(super) fn is_secret(&self) -> bool {
+        self.device_password_file.is_some() || self.device_token_file.is_some()
+    }
+
     /// What was given, with these addresses and without those keys.
     pub(super) fn given(
         &self,
