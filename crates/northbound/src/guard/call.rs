@@ -1,20 +1,23 @@
-//! One call: who makes it, what they may do, and what is to be written down of it.
+//! One call: who makes it, and what they may do.
+
+mod written;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use lockstep_gnmi::brief::brief;
 use lockstep_node::Handle;
 use lockstep_protocol::record::Transaction;
 use lockstep_types::{Path, Target};
-use tonic::{Code, Status};
+use tonic::Status;
 
-use super::{Guard, Peer, Refused};
+use super::{Guard, Peer};
 use crate::access::{Extent, Grants, Right};
-use crate::audit::{Line, Noted};
+use crate::audit::Noted;
 use crate::identity::Identity;
 use crate::veil::Veil;
+use written::WORDS;
 
 /// One call, as the services hold it. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -29,11 +32,6 @@ struct Inner {
     grants: Grants,
     noted: Mutex<Noted>,
 }
-
-/// How many targets, and how many paths of each, a line of the audit names.
-const NAMED: usize = 100;
-/// How many bytes of what a client wrote are written down in one place.
-const WORDS: usize = 400;
 
 impl Call {
     pub(super) fn new(
@@ -214,101 +212,4 @@ impl Call {
     pub(crate) fn until(&self) -> Option<SystemTime> {
         self.0.identity.until
     }
-
-    // What is written down.
-
-    fn noted(&self) -> std::sync::MutexGuard<'_, Noted> {
-        self.0.noted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes down a target, and a path of it.
-    pub(crate) fn note(&self, target: &Target, path: Option<&Path>) {
-        let mut noted = self.noted();
-        let full = noted.targets.len() >= NAMED && !noted.targets.contains_key(target.as_str());
-        let paths: Option<&mut BTreeSet<String>> =
-            (!full).then(|| noted.targets.entry(target.to_string()).or_default());
-        let more = match (paths, path) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(paths), Some(_)) if paths.len() >= NAMED => true,
-            (Some(paths), Some(path)) => {
-                paths.insert(brief(&path.to_string(), WORDS));
-                false
-            }
-        };
-        noted.more |= more;
-    }
-
-    /// Writes down the transaction it came to.
-    pub(crate) fn note_transaction(&self, transaction: &Transaction) {
-        self.noted().transaction = Some((transaction.id.to_string(), transaction.index.get()));
-    }
-
-    /// Writes down what else there is to say.
-    pub(crate) fn note_detail(&self, detail: &str) {
-        self.noted().detail = Some(brief(detail, WORDS));
-    }
-
-    /// Whether what it does is written down in any case.
-    pub(super) fn is_audited(&self) -> bool {
-        let guard = &self.0.guard;
-        guard.audit().is_some() && (guard.audits_reads() || !is_read(&self.0.action))
-    }
-
-    /// Writes down how it ended, before anybody is told. A subscription sees to that itself.
-    pub(super) async fn close(&self, code: Code) {
-        if self.0.action != "Subscribe" {
-            self.write(code).await;
-        }
-    }
-
-    /// Writes it down, as it stands now.
-    pub(crate) async fn write(&self, code: Code) {
-        let mut noted = std::mem::take(&mut *self.noted());
-        let Inner { guard, identity, peer, action, .. } = &*self.0;
-        // What was not allowed somewhere may have been elsewhere, as when all targets are asked for.
-        noted.refused = noted.refused.filter(|_| code == Code::PermissionDenied);
-        if let Some(words) = &noted.refused {
-            tracing::info!(who = identity.name, from = %peer.shown(), action, words, "not allowed");
-        }
-        let Some(audit) = guard.audit() else { return };
-        if self.is_audited() || noted.refused.is_some() {
-            audit.write(Line { identity, address: peer.address, action, noted, code }).await;
-        }
-    }
-}
-
-impl Guard {
-    /// Writes down that somebody was not let in.
-    pub(super) async fn note_refused(&self, peer: &Peer, action: &str, refused: Refused) {
-        if self.0.refusals.take(&peer.ip().to_string(), Instant::now()).is_err() {
-            return;
-        }
-        tracing::info!(from = %peer.shown(), action, %refused, "not let in");
-        let Some(audit) = self.audit() else { return };
-        let noted = Noted { refused: Some(refused.to_string()), ..Noted::default() };
-        let (identity, code) = (&Identity::nobody(), refused.status().code());
-        let action = &brief(action, WORDS);
-        audit.write(Line { identity, address: peer.address, action, noted, code }).await;
-    }
-}
-
-/// Whether an action changes nothing.
-fn is_read(action: &str) -> bool {
-    const READS: [&str; 12] = [
-        "Capabilities",
-        "Get",
-        "Subscribe",
-        "ListTransactions",
-        "GetTransaction",
-        "ListTargets",
-        "GetTarget",
-        "ListModels",
-        // Health and reflection.
-        "Check",
-        "Watch",
-        "List",
-        "ServerReflectionInfo",
-    ];
-    READS.contains(&action) || action.starts_with("GET ") || action.starts_with("HEAD ")
 }

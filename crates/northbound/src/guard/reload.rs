@@ -31,13 +31,14 @@ pub(super) struct Reload {
 #[derive(Debug)]
 struct Seen {
     files: Vec<PathBuf>,
-    stamp: Stamp,
+    /// None: they were read at some time before, and may have changed since.
+    stamp: Option<Stamp>,
     next: Instant,
 }
 
 impl Reload {
     pub(super) fn new(rules: Rules, files: Vec<PathBuf>, source: Option<Source>) -> Self {
-        let seen = Seen { stamp: stamp(&files), files, next: Instant::now() + OFTEN };
+        let seen = Seen { files, stamp: None, next: Instant::now() };
         let (current, looking) = (RwLock::new(Arc::new(rules)), AtomicBool::new(false));
         Self { source, current, seen: Mutex::new(seen), looking }
     }
@@ -59,16 +60,18 @@ impl Reload {
             return;
         }
         seen.next = now + OFTEN;
-        let found = stamp(&seen.files);
+        let found = Some(stamp(&seen.files));
         if found == seen.stamp {
             return;
         }
         // Not tried again until they change again: the reason would only be told once more.
-        seen.stamp = found;
+        let before = std::mem::replace(&mut seen.stamp, found);
         match (source.read)().and_then(|(rules, files)| Ok((self.acceptable(rules)?, files))) {
             Ok((rules, files)) => {
-                tracing::info!("users, tokens and roles were read again");
-                seen.stamp = stamp(&files);
+                if before.is_some() {
+                    tracing::info!("users, tokens and roles were read again");
+                }
+                seen.stamp = Some(stamp(&files));
                 seen.files = files;
                 *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
             }
@@ -129,6 +132,16 @@ mod tests {
         Reload::new(rules(&["alice"]), files, Some(source))
     }
 
+    /// A node that starts again does so with the rules of now, not with those of its first start.
+    #[test]
+    fn what_changed_before_is_seen_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("names");
+        std::fs::write(&file, "bob").unwrap();
+        let current = reload(&file).current();
+        assert_eq!(current.users.keys().collect::<Vec<_>>(), ["bob"]);
+    }
+
     #[test]
     fn what_can_be_used_is() {
         let folder = tempfile::tempdir().unwrap();
@@ -142,6 +155,8 @@ mod tests {
             reload.look(reload.source.as_ref().unwrap(), now);
             reload.current.read().unwrap().users.keys().cloned().collect::<Vec<_>>()
         };
+        assert_eq!(after("alice bob"), ["alice", "bob"]);
+        assert_eq!(after("alice bob dan"), ["alice", "bob", "dan"]);
         assert_eq!(after("alice bob"), ["alice", "bob"]);
         assert_eq!(after("!"), ["alice", "bob"]);
         // Half a file would let everybody in.

@@ -36,6 +36,20 @@ async fn a_target_that_may_not_be_known_of_is_like_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_target_is_every_one_that_may_be_known_of() {
+    let lab = lab().await;
+    lab.reset().await;
+    let (code, words) = refused(lab.get("ports", "*", "/system").await.map(|_| ()));
+    assert_eq!(code, Code::PermissionDenied);
+    assert!(words.contains("leaf") && !words.contains("spine1"), "{words}");
+    let answer = lab.answer("ports", &["subscribe", "*", "/system"]).await;
+    let (code, words) = refused(answer.map(|_| ()));
+    assert_eq!(code, Code::PermissionDenied);
+    assert!(words.contains("leaf") && !words.contains("spine1"), "{words}");
+    lab.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_does_not_tell_of_targets_that_may_not_be_known_of() {
     let lab = lab().await;
     // On all targets at once.
