@@ -142,8 +142,9 @@ def test_what_waits_for_a_target_that_goes_is_withdrawn(empty):
         empty.run("set", "leaf1", "--update", f"/system/motd={text}", "--queued", "--async")["index"]
         for text in ("first", "second")
     ]
-    shown = empty.run("target", "show", "leaf1")
-    assert shown["waiting_for"] == f"transaction {queued[0]} waits for a connection to the device"
+    waits = f"transaction {queued[0]} waits for a connection to the device: {empty.device('leaf1')}: "
+    shown = lambda: empty.run("target", "show", "leaf1")["waiting_for"]
+    until("it says what is waited for, and why", lambda: shown().startswith(waits))
     removed = empty.run("target", "remove", "leaf1", "--yes")
     for index in queued:
         error = empty.run("tx", "show", str(index))["targets"]["leaf1"]["error"]

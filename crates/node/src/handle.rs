@@ -189,6 +189,13 @@ impl Handle {
         self.shared.links.upgrade()?.get(target)
     }
 
+    /// Why this node is not connected to a target; none: it is, or there is no such target.
+    #[must_use]
+    pub fn away(&self, target: &Target) -> Option<String> {
+        let unserved = self.unserved(target).map(|unserved| unserved.reason);
+        unserved.or_else(|| self.link(target)?.failure())
+    }
+
     fn not_linked(&self, target: &Target) -> LookError {
         let unserved = self.unserved(target).map(|unserved| unserved.reason);
         LookError::NotConnected(unserved.unwrap_or_else(|| "this node does not serve it".into()))

@@ -60,7 +60,7 @@ fn deadline(teller: &Teller<'_>, transaction: &Transaction) -> String {
 fn open(teller: &Teller<'_>, transaction: &Transaction) -> String {
     let waits = transaction.targets.keys().filter_map(|target| {
         let wait = teller.waiting_for(transaction, target)?;
-        Some(format!("target {target} waits for {}", text::wait(&wait)))
+        Some(format!("target {target} waits for {wait}"))
     });
     let waits: Vec<String> = waits.collect();
     format!("it goes on, and is not done yet: {}", waits.join("; "))
@@ -128,5 +128,5 @@ pub(crate) fn waiting_for(
     transaction: &Transaction,
     target: &Target,
 ) -> String {
-    teller.waiting_for(transaction, target).as_ref().map(text::wait).unwrap_or_default()
+    teller.waiting_for(transaction, target).unwrap_or_default()
 }

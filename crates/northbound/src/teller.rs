@@ -12,6 +12,7 @@ use lockstep_yang::Fate;
 
 use crate::access::Right;
 use crate::guard::Call;
+use crate::text;
 use crate::veil::{self, Veil};
 
 /// Tells one caller what one view has.
@@ -92,9 +93,21 @@ impl<'a> Teller<'a> {
         Violation { target, path, message }
     }
 
-    /// What is waited for on a target; none: nothing.
-    pub(crate) fn waiting_for(&self, transaction: &Transaction, target: &Target) -> Option<Wait> {
-        self.view.waiting_for(transaction, target).map(|wait| self.wait(target, wait))
+    /// What is waited for on a target, with what this node knows of why; none: nothing.
+    pub(crate) fn waiting_for(&self, transaction: &Transaction, target: &Target) -> Option<String> {
+        let wait = self.wait(target, self.view.waiting_for(transaction, target)?);
+        let words = text::wait(&wait);
+        let away = if wait == Wait::Connection { self.node.away(target) } else { None };
+        Some(match away {
+            None => words,
+            Some(why) => format!("{words}: {}", self.scrubbed(target, why)),
+        })
+    }
+
+    /// Words without the secrets of a target that are not for these eyes.
+    fn scrubbed(&self, target: &Target, words: String) -> String {
+        let veil = self.veil(target);
+        if veil.is_open() { words } else { veil.scrub(&words, &self.secrets_of(target)) }
     }
 
     fn wait(&self, target: &Target, wait: Wait) -> Wait {

@@ -58,7 +58,7 @@ fn waiting_for(teller: &Teller<'_>, shown: &record::Transaction) -> String {
     let seen = shown.targets.keys().filter(|target| teller.sees(target));
     let waits = seen.filter_map(|target| {
         let wait = teller.waiting_for(shown, target)?;
-        Some(format!("target {target}: {}", text::wait(&wait)))
+        Some(format!("target {target}: {wait}"))
     });
     waits.take(1).collect()
 }
@@ -125,7 +125,7 @@ fn target_waits_for(teller: &Teller<'_>, target: &lockstep_types::Target) -> Str
     let heads = [view.undo_head(target), view.apply_head(target), view.commit_head(target)];
     let waits = heads.into_iter().flatten().find_map(|index| {
         let wait = teller.waiting_for(view.transaction(index)?, target)?;
-        Some(format!("transaction {index} waits for {}", text::wait(&wait)))
+        Some(format!("transaction {index} waits for {wait}"))
     });
     waits.unwrap_or_default()
 }
