@@ -54,6 +54,10 @@ ReachesStrayFenced == Landmark(19, "ReachesStrayFenced",
 \* A master that does not know it is none, with a Set on its way.
 ReachesStale == Landmark(20, "ReachesStale",
   \E n \in Node, t \in Target : request[n][t].stage = "sent" /\ Usable(n, t) /\ ~IsMaster(n, t))
+\* A new term though no connection or session is new.
+ReachesHandedOver == Landmark(72, "ReachesHandedOver",
+  \E t \in Target : /\ master[t].term > 1 /\ Synchronised(t) /\ leases = {<<n, 1>> : n \in Node}
+                    /\ \A n \in Node : link[n][t] = [up |-> TRUE, id |-> 1])
 \* Rule 8: resync and head as one Set, taken; a value that the device rewrites.
 ReachesJoint == Landmark(21, "ReachesJoint",
   \E n \in Node, t \in Target : request[n][t].stage = "answered" /\ request[n][t].what = "both" /\ request[n][t].ok)

@@ -95,7 +95,7 @@ Fault ==
   \/ \E i \in Index : Deadline(i)
   \/ \E n \in Node : Crash(n) \/ Expire(n)
   \/ \E t \in Target : Stop(t) \/ Start(t) \/ Tamper(t) \/ Usurp(t) \/ Land(t) \/ TimeOut(t)
-  \/ \E n \in Node, t \in Target : Cut(n, t) \/ GiveUp(n, t)
+  \/ \E n \in Node, t \in Target : Cut(n, t) \/ GiveUp(n, t) \/ \E m \in Node : HandOver(n, m, t)
 
 Next == StoreStep \/ (\E t \in Target : TargetStep(t)) \/ ClientStep \/ Fault
 

@@ -29,6 +29,19 @@ Release(n, t) ==
   /\ master' = [master EXCEPT ![t].session = Nobody]
   /\ UNCHANGED <<store, leases, nodes, request, device, stray, faults, clients, kept>>
 
+\* A master hands a target over on which nothing is under way and nothing waits,
+\* to a node that asked for it: the next term, on the connection that node had
+\* when it asked, which it may have lost since.  Which node that is, and how many
+\* targets move at a time, is left open here.
+HandOver(n, m, t) ==
+  /\ t \in Run.shares /\ master[t].term < Run.terms
+  /\ n # m /\ IsMaster(n, t) /\ request[n][t] = Idle /\ <<m, session[m]>> \in leases
+  /\ Synchronised(t) /\ Rests(t) /\ config[t].trial = 0 /\ ~config[t].paused /\ ~config[t].adopting
+  /\ LET won == [term |-> master[t].term + 1, link |-> link[m][t].id] IN
+     /\ master' = [master EXCEPT ![t] = [session |-> <<m, session[m]>>, term |-> won.term, link |-> won.link]]
+     /\ belief' = [belief EXCEPT ![m][t] = won]
+  /\ UNCHANGED <<store, leases, session, link, request, device, stray, faults, clients, kept>>
+
 ---------------------------------------------------------------------------
 \* REQUESTS THAT END WITHOUT AN ANSWER (rule 7)
 

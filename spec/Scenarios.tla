@@ -49,6 +49,7 @@ Quiet(script) == [
   rewrites       |-> Empty,      \* value -> what devices make of it
 
   cuts     |-> {},               \* devices whose connection may be lost ...
+  shares   |-> {},               \* devices that may be handed over ...
   terms    |-> 1,                \* ... as long as their term is below this
   crashes  |-> 0,                \* how many processes may crash
   expiries |-> 0,                \* how many leases may end under a running process
@@ -137,6 +138,7 @@ RollbackScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]), RollBack(
 RollbackRun == [Quiet(RollbackScript) EXCEPT !.refuses = Both, !.refusesUndo = Both, !.rejects = TRUE,
                                              !.deadline = "any", !.cuts = {"t1"}, !.terms = 2]
 HandoverRun  == [Quiet(RollbackScript) EXCEPT !.refuses = {"t2"}, !.expiries = 1]
+HandedOverRun == [Quiet(RollbackScript) EXCEPT !.refuses = {"t2"}, !.shares = {"t1"}, !.cuts = {"t1"}, !.terms = 2]
 
 \* Queued on two targets, so perhaps withdrawn on one; then rolled back from under a later change.
 RollbackPathScript == << Queued([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),

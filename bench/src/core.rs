@@ -40,6 +40,7 @@ fn node(leaves: usize) -> Node {
                     session: Some(session.clone()),
                     term: Term::new(1),
                     connection: Connection::new(1),
+                    next: None,
                 },
             },
             Op::Configuration {

@@ -115,3 +115,46 @@ def test_a_rolling_restart_fails_nobody_who_tries_elsewhere(cluster):
             cluster.start_node(name)
         clients.advance()
     nothing_is_lost(cluster, clients)
+
+
+def shares(cluster, by="n1"):
+    masters = list(cluster.masters(by).values())
+    return {name: masters.count(name) for name in cluster.listens}
+
+
+def connections(port):
+    """How many are connected to a port, as the system knows it."""
+    lines = [line.split() for line in open("/proc/net/tcp").read().splitlines()[1:]]
+    return sum(fields[2].endswith(f":{port:04X}") and fields[3] == "01" for fields in lines)
+
+
+def test_masterships_are_spread_and_spread_again(cluster):
+    even = {name: 2 for name in cluster.listens}
+    until("each has its share", lambda: shares(cluster) == even)
+    cluster.wait_synchronised()
+    assert all(shares(cluster, name) == even for name in cluster.listens)
+    two = lambda: {connections(cluster.ports[name]) for name in cluster.names} == {2}
+    until("a master and one that stands by are connected to each", two)
+    cluster.nodes["n3"].kill()
+    until("the others have its share", lambda: shares(cluster) == {"n1": 3, "n2": 3, "n3": 0})
+    cluster.start_node("n3")
+    until("it has its share again", lambda: shares(cluster) == even)
+    cluster.wait_synchronised()
+
+
+def test_every_node_shows_the_same_of_a_device(cluster):
+    until("each has its share", lambda: set(shares(cluster).values()) == {2})
+    cluster.wait_synchronised()
+    [leaf, *_] = cluster.names
+    cluster.set(leaf, update=[("/system/motd", "agreed")])
+    cluster.sim("drift", cluster.device(leaf), "/system/motd", "by hand")
+    shown = lambda name: next(t for t in cluster.ask(name, "target", "list") if t["name"] == leaf)
+    for name in cluster.listens:
+        until(f"{name} shows that it drifted", lambda: shown(name)["state"] == "drifted")
+        assert "by hand" in shown(name)["reason"] and shown(name)["fencing"] == "device"
+        # A node that is not connected to it connects to look: the device has no such state, and says so.
+        with pytest.raises(Exception) as looked:
+            cluster.use(name)
+            cluster.get(leaf, "/system/uptime", datatype="operational")
+        assert code(looked.value) == grpc.StatusCode.NOT_FOUND
+    assert len({str(shown(name)) for name in cluster.listens}) == 1

@@ -114,6 +114,8 @@ facts! {
     RemovedQueued = "removed queued",
     /// A device that was taken over from somebody else.
     TakenOver = "taken over",
+    /// A target that was handed over.
+    HandedOver = "handed over",
     /// A target that is paused.
     Paused = "paused",
     /// A master that is not the first.
@@ -232,6 +234,14 @@ impl Fact {
             Self::TakenOver => system.scenario.targets.iter().any(|t| {
                 let claim = store.header(t).claim;
                 store.is_synchronised(t) && store.header(t).synced >= claim && claim.get() > 0
+            }),
+            Self::HandedOver => system.commits.iter().any(|commit| {
+                let asked = |t| commit.before.mastership(t).and_then(|m| m.next.clone());
+                store.targets().any(|t| {
+                    let now = commit.after.mastership(t);
+                    let to = asked(t).map(|next| next.session);
+                    to.is_some() && now.is_some_and(|m| m.session == to && m.next.is_none())
+                })
             }),
             Self::Paused => header(|header| header.paused),
             Self::NewTerm => {

@@ -24,6 +24,7 @@
 //! | [`hands_off`] | `HandsOff` | 8 Convergence |
 //! | [`paused`] | `Paused` | 8 Convergence |
 //! | [`progress`] | `Progress` | 10 Progress |
+//! | [`share`] | left open there | 10 Progress |
 
 pub mod all_or_nothing;
 pub mod bounded;
@@ -45,6 +46,7 @@ pub mod paused;
 pub mod progress;
 pub mod retention;
 pub mod settled;
+pub mod share;
 pub mod undo;
 pub mod window;
 
@@ -86,7 +88,7 @@ pub struct Invariant {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 22] = [
+pub const ALL: [Invariant; 23] = [
     Invariant { name: "Order", keeps: order::keeps },
     Invariant { name: "Decision", keeps: decision::keeps },
     Invariant { name: "AllOrNothing", keeps: all_or_nothing::keeps },
@@ -109,6 +111,7 @@ pub const ALL: [Invariant; 22] = [
     Invariant { name: "HandsOff", keeps: hands_off::keeps },
     Invariant { name: "Paused", keeps: paused::keeps },
     Invariant { name: "Progress", keeps: progress::keeps },
+    Invariant { name: "Share", keeps: share::keeps },
 ];
 
 /// The invariants that a step breaks.

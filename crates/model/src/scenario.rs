@@ -109,6 +109,8 @@ pub struct Scenario {
     pub fragile: BTreeSet<Target>,
     /// Which devices never come back once they stopped.
     pub gone: BTreeSet<Target>,
+    /// Whether targets come to the nodes whose turn they are.
+    pub spread: bool,
     /// What devices hold before anyone has met them.
     pub own: Option<Tree>,
     /// What is done about it when somebody else changes a device.

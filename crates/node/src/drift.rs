@@ -5,6 +5,7 @@
 //! have changed since.
 
 mod heard;
+mod report;
 mod tries;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,19 +13,19 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
-use lockstep_protocol::record::Drift as Policy;
+use lockstep_protocol::record::{Difference, Drift as Policy, Drifted};
 use lockstep_protocol::{Event, View};
 use lockstep_southbound::{Noticed, Watch};
-use lockstep_types::{Configuration, Content, Path, SessionId, Target};
+use lockstep_types::{Content, Path, SessionId, Target};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::links::Links;
-use crate::target::TargetSpec;
 use crate::targets::Targets;
 use heard::Heard;
+pub(crate) use report::report;
 use tries::Tries;
 
 /// So many differences of a device are shown; the others are counted.
@@ -39,17 +40,6 @@ pub(crate) struct Drift {
     /// Devices that are to be listened to from now on.
     new: Mutex<BTreeSet<Target>>,
     are_new: Notify,
-}
-
-/// Where a device is not as it should be.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Drifted {
-    /// The first such places, in the order of paths.
-    pub(crate) first: Vec<Difference>,
-    /// How many more there are.
-    pub(crate) more: usize,
-    /// It was changed back as often as it may be, and is not any more.
-    pub(crate) given_up: bool,
 }
 
 impl Drift {
@@ -78,20 +68,25 @@ impl Drift {
         std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Where a device is not as it should be: what it shows, and what is wanted.
-    pub(crate) fn of(&self, view: &View, spec: &TargetSpec) -> Drifted {
-        let target = &spec.name;
+    /// Where a device is not as it should be: what it shows, and what is wanted. As its master sees it.
+    pub(crate) fn of(&self, view: &View, target: &Target) -> Drifted {
+        let told = view.drifted(target).filter(|_| !self.is_ours(view, target));
+        told.cloned().unwrap_or_else(|| self.seen(view, target))
+    }
+
+    /// Whether this node is the master.
+    fn is_ours(&self, view: &View, target: &Target) -> bool {
+        view.mastership(target).is_some_and(|m| m.session.as_ref() == Some(&self.session))
+    }
+
+    /// The same, as this node sees it.
+    fn seen(&self, view: &View, target: &Target) -> Drifted {
         let heard = self.heard(target);
-        if heard.is_nothing() || !self.is_of_now(view, target, &heard) {
+        if !self.is_of_now(view, target, &heard) {
             return Drifted::default();
         }
         let applied = view.applied(target);
-        let mut differ = view.not_as_wanted(target, heard.shown(&applied));
-        // What comes with a change by default may be heard of before the change is recorded.
-        let (held, coming) = (heard.holding(&applied), coming(view, target, &applied));
-        differ.retain(|(path, _)| {
-            spec.models.differs(&held, &applied, path) && spec.models.differs(&held, &coming, path)
-        });
+        let differ = view.not_as_wanted(target, heard.shown(&applied));
         let difference = |&(path, shows): &(&Path, &Option<Content>)| Difference {
             path: path.clone(),
             shows: shows.clone(),
@@ -100,7 +95,18 @@ impl Drift {
         let first: Vec<_> = differ.iter().take(SHOWN).map(difference).collect();
         let more = differ.len() - first.len() + heard.more;
         let given_up = self.tries(|tries| tries.get(target).is_some_and(Tries::is_given_up));
-        Drifted { first, more, given_up }
+        let term = view.mastership(target).map(|m| m.term).unwrap_or_default();
+        Drifted { term, first, more, given_up }
+    }
+
+    /// What is to be written for the other nodes, if they know something else.
+    pub(crate) fn news(&self, view: &View, target: &Target) -> Option<Drifted> {
+        let seen = self.is_ours(view, target).then(|| self.seen(view, target))?;
+        let differs = match view.drifted(target) {
+            Some(known) => *known != seen,
+            None => !seen.first.is_empty() || seen.given_up,
+        };
+        differs.then_some(seen)
     }
 
     /// A device is changed back as often as before again: somebody looked after it.
@@ -109,16 +115,17 @@ impl Drift {
     }
 
     /// Whether something is to be done about what was heard of a device.
-    fn is_to_be_told(&self, view: &View, spec: &TargetSpec, now: Instant) -> bool {
-        let target = &spec.name;
-        let differs = !self.of(view, spec).first.is_empty();
+    fn is_to_be_told(&self, view: &View, target: &Target, now: Instant) -> bool {
+        let differs = !self.of(view, target).first.is_empty();
         let policy = view.binding(target).map(|binding| binding.drift);
         match policy {
             Some(Policy::Adopt) => differs,
             Some(Policy::Enforce) => {
                 self.tries(|tries| tries.entry(target.clone()).or_default().count(differs, now))
             }
-            Some(Policy::Report) | None => false,
+            // Nothing is done about it; but it is not handed over to a node that would change it back.
+            Some(Policy::Report) => differs,
+            None => false,
         }
     }
 
@@ -145,17 +152,6 @@ impl Drift {
     }
 }
 
-/// A place where a device is not as it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Where.
-    pub path: Path,
-    /// What the device shows; none: nothing.
-    pub shows: Option<Content>,
-    /// What is wanted there; none: nothing.
-    pub wanted: Option<Content>,
-}
-
 /// Listens to devices until nobody takes events any more.
 pub(crate) async fn listen(
     drift: Arc<Drift>,
@@ -163,6 +159,7 @@ pub(crate) async fn listen(
     targets: Arc<Targets>,
     views: watch::Receiver<Arc<View>>,
     events: mpsc::Sender<Event>,
+    reports: mpsc::Sender<Target>,
 ) {
     let mut notices = SelectAll::new();
     let notices_of = |target: &Target| notices_of(&*links.upgrade()?, &targets, target);
@@ -179,29 +176,20 @@ pub(crate) async fn listen(
         let Some(spec) = targets.spec(&target).filter(|_| of_now) else { continue };
         let (view, before) = (Arc::clone(&views.borrow()), drift.heard(&target));
         // As long as the configuration, where the device told of all of it.
-        let there = Arc::clone(&spec);
-        let heard = spawn_blocking(move || heard::heard(&there, &view, &before, noticed)).await;
+        let heard = spawn_blocking(move || heard::heard(&spec, &view, &before, noticed)).await;
         let Ok(heard) = heard else { continue };
         if heard.is_to_be_heard_anew() {
             // What was watched before ends with this.
             notices.extend(notices_of(&target));
         }
         drift.set(target.clone(), heard);
-        if drift.is_to_be_told(&views.borrow().clone(), &spec, Instant::now()) {
+        // Full, it is told of with what is heard next; the state shown here does not wait for that.
+        let _full = reports.try_send(target.clone());
+        if drift.is_to_be_told(&views.borrow().clone(), &target, Instant::now()) {
             // A core that has ended is told nothing.
             let _ = events.send(Event::Drifted(target)).await;
         }
     }
-}
-
-/// What is applied once the device has what is being sent to it.
-fn coming(view: &View, target: &Target, applied: &Configuration) -> Configuration {
-    let mut coming = applied.clone();
-    let head = view.apply_head(target).and_then(|index| view.proposal(index, target));
-    if let Some(proposal) = head {
-        coming.apply_values(&proposal.delta);
-    }
-    coming
 }
 
 /// What one device tells.

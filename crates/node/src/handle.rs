@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use lockstep_protocol::{Order, Refusal, Reply, Request, Until, View};
-use lockstep_southbound::{Follow, Link, Look, LookError, Report, Stream};
+use lockstep_southbound::{Driver, Fencing, Follow, Link, Look, LookError, Report, Stream, Visits};
 use lockstep_types::{Epoch, Index, NodeName, SessionId, Target, Timestamp};
 use lockstep_yang::ModelSet;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -59,6 +59,8 @@ pub(crate) struct Shared {
     pub(crate) feed: Feed,
     /// The links end with the runtime, whoever still holds a handle.
     pub(crate) links: Weak<Links>,
+    /// Looks at devices that are other nodes' to see to.
+    pub(crate) visits: Visits,
     pub(crate) drift: Arc<Drift>,
     /// The epoch of the store.
     pub(crate) epoch: Epoch,
@@ -153,13 +155,13 @@ impl Handle {
     }
 
     fn status_in(&self, view: &View, target: &Target) -> TargetStatus {
-        let (link, entry) = (self.link(target), self.shared.targets.get(target));
-        let spec = entry.as_ref().and_then(|entry| entry.spec.as_deref());
+        let link = self.link(target);
         let seen = Seen {
             failure: link.as_deref().and_then(Link::failure),
-            fencing: link.as_deref().and_then(Link::fencing),
-            drift: spec.map(|spec| self.shared.drift.of(view, spec)).unwrap_or_default(),
+            fencing: link.as_deref().and_then(Link::fencing).or_else(|| fencing(view, target)),
+            drift: self.shared.drift.of(view, target),
         };
+        let entry = self.shared.targets.get(target);
         TargetStatus::of(target, entry.as_deref(), view, seen)
     }
 
@@ -170,7 +172,7 @@ impl Handle {
     pub async fn look(&self, target: &Target, look: Look) -> Result<Vec<Report>, LookError> {
         match self.link(target) {
             Some(link) => link.look(look).await,
-            None => Err(self.not_linked(target)),
+            None => self.shared.visits.look(&*self.driver(target)?, look).await,
         }
     }
 
@@ -181,7 +183,7 @@ impl Handle {
     pub async fn tell(&self, target: &Target, follow: Follow) -> Result<Stream, LookError> {
         match self.link(target) {
             Some(link) => link.follow(follow).await,
-            None => Err(self.not_linked(target)),
+            None => self.shared.visits.follow(&*self.driver(target)?, follow).await,
         }
     }
 
@@ -196,9 +198,13 @@ impl Handle {
         unserved.or_else(|| self.link(target)?.failure())
     }
 
-    fn not_linked(&self, target: &Target) -> LookError {
-        let unserved = self.unserved(target).map(|unserved| unserved.reason);
-        LookError::NotConnected(unserved.unwrap_or_else(|| "this node does not serve it".into()))
+    /// Who connects to a device that is another node's to see to.
+    fn driver(&self, target: &Target) -> Result<Arc<dyn Driver>, LookError> {
+        let entry = self.shared.targets.get(target);
+        entry.and_then(|entry| entry.driver.clone()).ok_or_else(|| {
+            let unserved = self.unserved(target).map(|unserved| unserved.reason);
+            LookError::NotConnected(unserved.unwrap_or_else(|| "there is no such target".into()))
+        })
     }
 
     /// Why this node does not connect to a target; none: it does, or there is no such target.
@@ -289,4 +295,10 @@ fn refusal(target: &Target, unserved: &Unserved) -> Refusal {
         _ => "not served",
     };
     Refusal::NotServed(target.clone(), format!("{word}: {}", unserved.reason))
+}
+
+/// Who turns away an older master, as its master found it.
+fn fencing(view: &View, target: &Target) -> Option<Fencing> {
+    let device = view.header(target).fenced?;
+    Some(if device { Fencing::Device } else { Fencing::StoreOnly })
 }

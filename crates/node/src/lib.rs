@@ -17,10 +17,6 @@
 //!          store        yang       southbound   northbound
 //! ```
 //!
-//! Which targets there are, and how each is served, is read off their bindings in the store: at the start,
-//! and whenever one is written (`retarget`). [`Devices`] reads of a binding how its device is reached;
-//! [`Models`] are found by the digest that it names.
-//!
 //! One task owns the core and never waits for anything but its next input: writes and verdicts are
 //! done by tasks of their own, which bring the result back as an event. What readers are served is a
 //! snapshot of the core's view, published before any client is told of it.
@@ -44,11 +40,11 @@ mod target;
 mod targets;
 mod validation;
 
-pub use drift::Difference;
 pub use error::{Busy, StartError};
 pub use feed::Step;
 pub use handle::Handle;
 pub use lockstep_protocol::Retention;
+pub use lockstep_protocol::record::Difference;
 pub use lockstep_southbound::{
     Driver, Fencing, Follow, Followed, Look, LookError, Pace, Report, Stream,
 };

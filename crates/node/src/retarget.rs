@@ -53,18 +53,32 @@ impl Runtime {
             }
             return None;
         }
-        let (entry, reached) = self.maker.make(target, binding);
+        let entry = self.maker.make(target, binding);
         if let Some(unserved) = &entry.unserved {
             tracing::warn!(%target, reason = unserved.reason, "not connected to from here");
         }
         shared.targets.put(target.clone(), entry);
         let gone = self.unlink(target);
-        if let Some(reached) = reached {
-            let last = self.core.view().mastership(target).map(|m| m.connection);
-            self.links.begin(target, reached.driver, last.unwrap_or_default());
-            self.shared.drift.listen_to(target);
+        if self.core.desk().reaches(target) {
+            self.connect(target);
         }
         gone
+    }
+
+    /// Keeps up a connection to a device from now on, if it is served here.
+    pub(crate) fn connect(&self, target: &Target) {
+        let entry = self.shared.targets.get(target).filter(|_| self.links.get(target).is_none());
+        if let Some(driver) = entry.and_then(|entry| entry.driver.clone()) {
+            let last = self.core.view().mastership(target).map(|m| m.connection);
+            self.links.begin(target, driver, last.unwrap_or_default());
+            self.shared.drift.listen_to(target);
+        }
+    }
+
+    /// The device is another node's to see to.
+    pub(crate) fn disconnect(&self, target: &Target) {
+        self.links.end(target);
+        self.shared.drift.forget(target);
     }
 
     /// Ends the link to a target; the core hears nothing of that from the link itself.

@@ -183,10 +183,7 @@ impl Runtime {
         self.tick();
         let shown = matches!(event, Event::Watch(_));
         let (touched, bound) = match &event {
-            Event::Watch(changes) => {
-                self.validation.forget_decided(changes);
-                (self.shared.feed.note(changes), bound(changes))
-            }
+            Event::Watch(changes) => (self.shared.feed.note(changes), bound(changes)),
             _ => (None, Vec::new()),
         };
         let commands = self.core.handle(event);
@@ -228,6 +225,8 @@ impl Runtime {
                         link.close(connection);
                     }
                 }
+                Command::Connect(target) => self.connect(&target),
+                Command::Disconnect(target) => self.disconnect(&target),
                 Command::Answer { client, reply } => self.clients.answer(client, reply),
             }
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use lockstep_protocol::record::Binding;
 use lockstep_protocol::{Event, Node, Retention, Settings};
+use lockstep_southbound::Visits;
 use lockstep_store::{Records, Session};
 use lockstep_types::{NodeName, Target};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -25,6 +26,9 @@ use crate::targets::{Maker, Targets};
 
 /// How many events may wait for the core. Whoever brings one waits when it is full.
 const QUEUE: usize = 1024;
+
+/// How many devices of other nodes are looked at at once.
+const VISITS: usize = 64;
 
 /// What a node is started with.
 #[derive(Debug)]
@@ -119,12 +123,15 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let links = Arc::new(Links::new(devices_in));
     let (publish, published) = watch::channel(Arc::new(view.clone()));
     let (targets, drift) = (Arc::<Targets>::default(), Arc::new(Drift::new(session.id().clone())));
+    let (reports_in, reports) = mpsc::channel(QUEUE);
+    tokio::spawn(drift::report(Arc::clone(&drift), records.clone(), published.clone(), reports));
     tokio::spawn(drift::listen(
         Arc::clone(&drift),
         Arc::downgrade(&links),
         Arc::clone(&targets),
         published.clone(),
         events_in.clone(),
+        reports_in,
     ));
     let shared = Arc::new(Shared {
         name,
@@ -137,6 +144,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         view: published,
         feed: Feed::new(),
         links: Arc::downgrade(&links),
+        visits: Visits::new(VISITS),
         drift,
         epoch: records.epoch(),
     });

@@ -4,9 +4,9 @@ use lockstep_protocol::View;
 use lockstep_southbound::Fencing;
 use lockstep_types::{Content, Index, NodeName, Target, Term};
 
-use crate::drift::{Difference, Drifted};
 use crate::target::Source;
 use crate::targets::Entry;
+use lockstep_protocol::record::{Difference, Drifted};
 
 /// What a target is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use lockstep_protocol::record::{Binding, Trials};
+use lockstep_southbound::Driver;
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::ModelSet;
 use rpds::RedBlackTreeMapSync as Map;
@@ -21,6 +22,8 @@ pub(crate) struct Entry {
     pub(crate) spec: Option<Arc<TargetSpec>>,
     /// Why this node does not connect to it; none: it does.
     pub(crate) unserved: Option<Unserved>,
+    /// Who connects to it; none: not from here.
+    pub(crate) driver: Option<Arc<dyn Driver>>,
     /// When use is made of trials.
     pub(crate) trials: Trials,
 }
@@ -63,21 +66,20 @@ pub(crate) struct Maker {
 }
 
 impl Maker {
-    /// The target of this binding, and how it is spoken to, if it is from here.
-    pub(crate) fn make(&self, target: &Target, binding: &Binding) -> (Entry, Option<Reached>) {
+    /// The target of this binding.
+    pub(crate) fn make(&self, target: &Target, binding: &Binding) -> Entry {
         let known = self.devices.known(target, binding);
         let models = self.models.get(&binding.models);
         let reached = match &models {
             Some(models) => self.devices.reach(target, binding, models),
             None => Err(self.without_models(&known, binding)),
         };
-        let (reached, unserved) = match reached {
-            Ok(reached) => (Some(reached), None),
-            Err(unserved) => (None, Some(unserved)),
+        let (driver, trials, unserved) = match reached {
+            Ok(Reached { driver, trials }) => (Some(driver), trials, None),
+            Err(unserved) => (None, Trials::default(), Some(unserved)),
         };
-        let trials = reached.as_ref().map(|reached| reached.trials).unwrap_or_default();
         let spec = models.map(|models| spec(target, &known, models, binding));
-        (Entry { binding: binding.clone(), known, spec, unserved, trials }, reached)
+        Entry { binding: binding.clone(), known, spec, unserved, driver, trials }
     }
 
     /// The same target, reached as before, as its binding is now.
@@ -86,7 +88,8 @@ impl Maker {
         let models = before.spec.as_ref().map(|spec| spec.models.clone());
         let spec = models.map(|models| spec(target, &known, models, binding));
         let (unserved, trials) = (before.unserved.clone(), before.trials);
-        Entry { binding: binding.clone(), known, spec, unserved, trials }
+        let driver = before.driver.clone();
+        Entry { binding: binding.clone(), known, spec, unserved, driver, trials }
     }
 
     fn without_models(&self, known: &Known, binding: &Binding) -> Unserved {

@@ -48,6 +48,11 @@ pub enum Command {
         /// Which connection.
         connection: Connection,
     },
+    /// Connect to a device, and again whenever the connection is lost, and say so with
+    /// [`Event::Connected`](crate::Event::Connected) each time.
+    Connect(Target),
+    /// Let go of a device: it is another node's to see to.
+    Disconnect(Target),
     /// Answer a client.
     Answer {
         /// Whom.

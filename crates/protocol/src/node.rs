@@ -19,6 +19,7 @@ mod recheck;
 mod recording;
 mod resync;
 mod retention;
+mod share;
 mod target;
 mod transaction;
 mod trial;
@@ -29,8 +30,9 @@ mod windows;
 pub use desk::{Desk, Settings};
 pub use link::{Link, Outcome, Push, Retry, Work};
 pub use retention::Retention;
+pub use share::Turn;
 
-use lockstep_types::{SessionId, Timestamp};
+use lockstep_types::{SessionId, Target, Timestamp};
 
 use crate::command::Command;
 use crate::event::{Event, Wake};
@@ -50,7 +52,9 @@ impl Node {
     /// A node that has loaded the store and begun its session.
     #[must_use]
     pub fn new(session: SessionId, settings: Settings, view: View) -> Self {
-        Self { session, settings, view, desk: Desk::default() }
+        let mut node = Self { session, settings, view, desk: Desk::default() };
+        node.share_out();
+        node
     }
 
     /// This start of the node.
@@ -95,8 +99,12 @@ impl Node {
 
     /// Takes up whatever a loaded store leaves to be done. The same way as any wake-up, for every id.
     pub fn start(&mut self) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let targets: Vec<Target> = self.view.targets().cloned().collect();
+        self.see_to_connections(&targets, &mut commands);
         let wakes = self.everything();
-        self.run(wakes)
+        commands.extend(self.run(wakes));
+        commands
     }
 
     /// Takes in what happened, and says what to do.

@@ -4,7 +4,7 @@ use lockstep_types::{Index, NodeName, Patch, Revision, SessionId, Target, Transa
 use serde::{Deserialize, Serialize};
 
 use crate::record::{
-    Binding, Head, Header, Horizon, Key, Marks, Mastership, Part, Proposal, Transaction,
+    Binding, Drifted, Head, Header, Horizon, Key, Marks, Mastership, Part, Proposal, Transaction,
 };
 
 /// What must hold for a write to happen.
@@ -76,6 +76,13 @@ pub enum Op {
         /// The units.
         marks: Marks,
     },
+    /// Where a device is not as it should be, as its master sees it.
+    Drifted {
+        /// Which device.
+        target: Target,
+        /// Where.
+        drifted: Drifted,
+    },
     /// A target has a new master, or none.
     Mastership {
         /// Of which target.
@@ -122,6 +129,7 @@ impl Op {
             Self::Part { index, target, .. } => Key::Part(*index, target.clone()),
             Self::Configuration { target, .. } => Key::Configuration(target.clone()),
             Self::Marks { target, .. } => Key::Marks(target.clone()),
+            Self::Drifted { target, .. } => Key::Drifted(target.clone()),
             Self::Mastership { target, .. } => Key::Mastership(target.clone()),
             Self::Binding { target, .. } => Key::Binding(target.clone()),
             Self::Session { session, .. } | Self::EndSession(session) => {

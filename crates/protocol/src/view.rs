@@ -25,7 +25,8 @@ pub use waiting::Wait;
 pub(crate) use wide::Lag;
 
 use crate::record::{
-    Binding, Configuration, Head, Horizon, Key, Marks, Mastership, Part, Proposal, Transaction,
+    Binding, Configuration, Drifted, Head, Horizon, Key, Marks, Mastership, Part, Proposal,
+    Transaction,
 };
 use crate::txn::Compare;
 
@@ -51,6 +52,7 @@ pub struct View {
     configurations: Map<Target, Versioned<Configuration>>,
     decided_at: Map<Target, Revision>,
     marks: Map<Target, Versioned<Marks>>,
+    drifted: Map<Target, Versioned<Drifted>>,
     masterships: Map<Target, Versioned<Mastership>>,
     bindings: Map<Target, Versioned<Binding>>,
     sessions: Map<SessionId, Versioned<NodeName>>,
@@ -157,6 +159,19 @@ impl View {
         self.marks.get(target).map(|versioned| &versioned.record)
     }
 
+    /// Where a device is not as it should be, as its master sees it.
+    #[must_use]
+    pub fn drifted(&self, target: &Target) -> Option<&Drifted> {
+        let term = self.mastership(target)?.term;
+        let known = self.drifted.get(target).map(|versioned| &versioned.record);
+        known.filter(|drifted| drifted.term == term)
+    }
+
+    /// Whether there is a record of where it is not, or was not.
+    pub(crate) fn is_known_drifted(&self, target: &Target) -> bool {
+        self.drifted.contains_key(target)
+    }
+
     /// Who may write to a target.
     #[must_use]
     pub fn mastership(&self, target: &Target) -> Option<&Mastership> {
@@ -214,6 +229,7 @@ impl View {
             }
             Key::Configuration(target) => self.configurations.get(target).map(|v| v.revision),
             Key::Marks(target) => self.marks.get(target).map(|v| v.revision),
+            Key::Drifted(target) => self.drifted.get(target).map(|v| v.revision),
             Key::Mastership(target) => self.masterships.get(target).map(|v| v.revision),
             Key::Binding(target) => self.bindings.get(target).map(|v| v.revision),
             Key::Session(session) => self.sessions.get(session).map(|v| v.revision),

@@ -47,5 +47,5 @@ pub use driver::{
     BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Mandate, Notice, Pace,
     Report, Watch,
 };
-pub use link::{Link, LookError, Noticed, Stream};
+pub use link::{Link, LookError, Noticed, Stream, Visits};
 pub use lockstep_gnmi::Election;

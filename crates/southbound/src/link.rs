@@ -5,6 +5,7 @@ mod looks;
 mod seen;
 mod session;
 mod task;
+mod visit;
 mod watching;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use task::{Inbox, Task};
 use watching::Watching;
 
 pub use follows::Stream;
+pub use visit::Visits;
 pub use watching::Noticed;
 
 /// The handle of a target's connection. A task keeps the connection up, with growing waits between

@@ -1,9 +1,10 @@
 //! No device has seen an election id that the store did not give out, and a session is master in the
-//! newest term alone.
+//! newest term alone. No two sessions or connections have a target in the same term.
 
-use lockstep_types::Term;
+use lockstep_types::{Target, Term};
 
 use super::Step;
+use crate::system::Commit;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
@@ -11,6 +12,17 @@ pub fn keeps(step: &Step<'_>) -> bool {
     system.devices.iter().all(|(target, device)| {
         let term = system.store.mastership(target).map_or(Term::ZERO, |m| m.term);
         let others = system.scenario.faults.usurpers > 0;
-        (others || device.election <= term) && system.store.header(target).synced <= term
+        (others || device.election <= term)
+            && system.store.header(target).synced <= term
+            && system.commits.iter().all(|commit| is_new_term(commit, target))
     })
+}
+
+/// Whoever comes to have a target comes with a new term.
+fn is_new_term(commit: &Commit, target: &Target) -> bool {
+    let [before, after] = [&commit.before, &commit.after].map(|store| store.mastership(target));
+    let Some(after) = after.filter(|after| after.session.is_some()) else { return true };
+    let same =
+        before.is_some_and(|b| (&b.session, b.connection) == (&after.session, after.connection));
+    same || before.is_none_or(|before| before.term < after.term)
 }

@@ -9,6 +9,7 @@ mod restore;
 mod retention;
 mod rules;
 mod seeds;
+mod share;
 mod trials;
 mod wide;
 mod windows;
@@ -29,6 +30,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         trials::MUTANTS,
         wide::MUTANTS,
         windows::MUTANTS,
+        share::MUTANTS,
         retention::MUTANTS,
     ]
     .into_iter()

@@ -45,6 +45,7 @@ fn scenario(name: &'static str, about: &'static str, script: Vec<Entry>) -> Scen
         unfenced: false,
         fragile: [target("t1")].into(),
         gone: BTreeSet::new(),
+        spread: false,
         own: None,
         drift: Drift::Report,
         saved: None,

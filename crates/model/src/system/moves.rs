@@ -81,7 +81,9 @@ impl System {
                 continue;
             }
             for node in 0..self.nodes.len() {
-                if self.nodes[node].core.is_some() && self.connection(node, target).is_none() {
+                let core = self.nodes[node].core.as_ref();
+                let wanted = core.is_some_and(|core| core.desk().reaches(target));
+                if wanted && self.connection(node, target).is_none() {
                     moves.push(Action::Connect(node, target.clone()));
                 }
             }

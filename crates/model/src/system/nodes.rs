@@ -55,7 +55,14 @@ fn settings(scenario: &Scenario) -> Settings {
         step: 1,
         ..production.retention
     });
-    Settings { records_per_write, retention, backoff, backoff_doublings: 0, ..production }
+    Settings {
+        spread: scenario.spread,
+        records_per_write,
+        retention,
+        backoff,
+        backoff_doublings: 0,
+        ..production
+    }
 }
 
 impl System {

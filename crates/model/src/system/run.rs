@@ -40,6 +40,8 @@ impl System {
                 self.abandon(node, &target, connection);
                 self.tell(node, Event::Disconnected { target, connection });
             }
+            // Who is to be connected is seen from what the node has under way.
+            Command::Connect(_) | Command::Disconnect(_) => {}
             Command::Answer { client, reply } => self.answered(client, &reply),
         }
     }

@@ -231,7 +231,7 @@ impl Checker {
                 self.devices.gone(session, target, *connection);
             }
             Command::Answer { .. } => self.guarantees.told(command),
-            Command::Validate { .. } => {}
+            Command::Validate { .. } | Command::Connect(_) | Command::Disconnect(_) => {}
         }
     }
 

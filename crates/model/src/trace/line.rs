@@ -107,6 +107,9 @@ pub struct Settings {
     /// How much of the log is kept: so many entries, of so many nanoseconds, let go of so many at a time.
     #[serde(default = "retention")]
     pub retention: (u64, u64, u64),
+    /// Whether targets come to the nodes whose turn they are.
+    #[serde(default)]
+    pub spread: bool,
     /// The wait before a device is tried again, in nanoseconds.
     pub backoff: u64,
     /// How often it doubles at the most.
@@ -120,6 +123,7 @@ impl From<&lockstep_protocol::Settings> for Settings {
             targets: settings.targets,
             open: settings.open,
             retention: in_writing(settings.retention),
+            spread: settings.spread,
             backoff: settings.backoff,
             backoff_doublings: settings.backoff_doublings,
         }
@@ -146,6 +150,7 @@ impl From<Settings> for lockstep_protocol::Settings {
             records_per_write: settings.records_per_write,
             targets: settings.targets,
             open: settings.open,
+            spread: settings.spread,
             backoff: settings.backoff,
             backoff_doublings: settings.backoff_doublings,
         }
@@ -221,9 +226,10 @@ pub fn context(saw: &Saw, did: &[Command]) -> BTreeSet<Wake> {
     let done = did.iter().filter_map(|command| match command {
         Command::Write { wake, .. } => Some(wake.clone()),
         Command::Validate { subject, .. } => Some(concerned(subject)),
-        Command::Send { target, .. } | Command::Close { target, .. } => {
-            Some(Wake::Target(target.clone()))
-        }
+        Command::Send { target, .. }
+        | Command::Close { target, .. }
+        | Command::Connect(target)
+        | Command::Disconnect(target) => Some(Wake::Target(target.clone())),
         Command::Answer { .. } => None,
     });
     seen.into_iter().chain(done).collect()

@@ -222,8 +222,8 @@ impl Node {
             author: String::new(),
             comment: String::new(),
         });
-        let (term, trials, all) = (mastership.term, link.trials, place != Place::Below);
-        let adopted = Adopted { term, trials, delta, all, anew: room };
+        let (found, all) = (self.found(target, mastership.term), place != Place::Below);
+        let adopted = Adopted { found, delta, all, anew: room };
         Some(Adoption { target: target.clone(), request, adopted })
     }
 }

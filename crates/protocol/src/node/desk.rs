@@ -8,6 +8,7 @@ use lockstep_types::{Index, Revision, Target, Timestamp, TransactionId};
 
 use super::link::Link;
 use super::retention::Retention;
+use super::share::Turn;
 use crate::event::{Subject, Verdict, Wake};
 use crate::request::{Client, Order, Request, Until};
 
@@ -22,6 +23,8 @@ pub struct Settings {
     pub open: usize,
     /// How much of the log is kept.
     pub retention: Retention,
+    /// Whether targets come to the nodes whose turn they are.
+    pub spread: bool,
     /// The wait before a device is tried again, in nanoseconds; doubles each time.
     pub backoff: u64,
     /// How often it doubles at the most.
@@ -32,6 +35,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             retention: Retention::default(),
+            spread: true,
             records_per_write: 100,
             targets: 20_000,
             open: 10_000,
@@ -79,6 +83,16 @@ pub struct Desk {
     pub(super) now: Timestamp,
     pub(super) lease: Timestamp,
     pub(super) links: BTreeMap<Target, Link>,
+    /// Whose turn each target is.
+    pub(super) turns: BTreeMap<Target, Turn>,
+    /// Targets that this node is to be connected to.
+    pub(super) reached: BTreeSet<Target>,
+    /// Targets that this node has asked for, and has not got.
+    pub(super) asked: BTreeSet<Target>,
+    /// Targets that it asked for, and is not to have before something is different about them.
+    pub(super) declined: BTreeSet<Target>,
+    /// Targets that it has yet to ask for.
+    pub(super) wanted: BTreeSet<Target>,
     /// Devices whose own values are to be recorded.
     pub(super) seen: BTreeSet<Target>,
     pub(super) writing: BTreeSet<Wake>,
@@ -102,7 +116,19 @@ impl Desk {
         self.now
     }
 
-    /// The link to a target.
+    /// Whose turn a target is.
+    #[must_use]
+    pub fn turn(&self, target: &Target) -> Option<&Turn> {
+        self.turns.get(target)
+    }
+
+    /// Whether this node is to be connected to a device.
+    #[must_use]
+    pub fn reaches(&self, target: &Target) -> bool {
+        self.reached.contains(target)
+    }
+
+    /// The link to a device, if there ever was one.
     #[must_use]
     pub fn link(&self, target: &Target) -> Option<&Link> {
         self.links.get(target)

@@ -95,8 +95,10 @@ impl Node {
     fn watched(&mut self, changes: &Changes, out: &mut Vec<Command>) -> BTreeSet<Wake> {
         let left = self.left(changes);
         self.view.absorb(changes);
+        let shared = self.shared(changes, out);
         let mut wakes = self.resumed(changes.revision);
         left.iter().for_each(|target| self.concerned_target(target, &mut wakes));
+        wakes.extend(shared.into_iter().map(Wake::Target));
         // Ids first: whoever lost one must not be told of the transaction that has it.
         for op in &changes.ops {
             if let Op::Id { id, index } = op {
@@ -157,7 +159,7 @@ impl Node {
                 wakes.insert(Wake::Retention);
             }
             Op::Forget(Key::Binding(target)) => self.concerned_target(target, wakes),
-            Op::Forget(_) => {}
+            Op::Forget(_) | Op::Drifted { .. } => {}
             Op::Transaction(transaction) => {
                 wakes.insert(Wake::Transaction(transaction.index));
                 for target in transaction.targets.keys() {
@@ -206,6 +208,7 @@ impl Node {
         link.connection = connection;
         link.up = true;
         link.trials = Trials::Never;
+        link.fenced = None;
         [Wake::Target(target)].into()
     }
 

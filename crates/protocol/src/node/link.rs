@@ -139,6 +139,8 @@ pub struct Link {
     pub retry: Option<Retry>,
     /// Whether the device can take something on trial.
     pub trials: Trials,
+    /// Whether the device itself turns away an older master; none: it has not taken a claim yet.
+    pub fenced: Option<bool>,
     /// The last term of this node.
     pub term: Term,
     /// What this node or an older master sent may still land: nobody waited for the end of it.
@@ -184,6 +186,10 @@ impl Node {
             link.drifted |= work.sees_to_drift();
             link.work = Work::Idle;
             return;
+        }
+        if matches!(work, Work::Reading | Work::Looking) {
+            // What becomes known from here on may be later than what is seen.
+            link.drifted = false;
         }
         link.sequence = link.sequence.next();
         link.work = work;

@@ -37,7 +37,7 @@ impl Node {
         let last = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
         let term = last.next().max(self.view.header(target).claim);
         let session = Some(self.session.clone());
-        draft.put_mastership(target, Mastership { session, term, connection });
+        draft.put_mastership(target, Mastership { session, term, connection, next: None });
         let txn = draft.txn();
         if let Some(link) = self.desk.links.get_mut(target) {
             // Somebody else was the master last, who may have left something under way.

@@ -8,7 +8,7 @@ use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::Wake;
 use crate::record::{Failure, Marks, PartStatus};
-use crate::step;
+use crate::step::{self, Found};
 
 impl Node {
     pub(super) fn record(
@@ -84,12 +84,18 @@ impl Node {
         if nothing_new || header.paused || over.is_some_and(withdrawn) {
             return;
         }
-        let trials = self.desk.link(target).map(|link| link.trials).unwrap_or_default();
-        step::synced(draft, target, term, marks, trials);
+        step::synced(draft, target, self.found(target, term), marks);
         draft.configuration(target).header.adopting = adopting;
         if let Some(index) = head.filter(|index| view.apply_head(target) == Some(*index)) {
             step::applied(draft, index, target, self.desk.now);
         }
+    }
+
+    /// What this node found out about a device that it claimed.
+    pub(super) fn found(&self, target: &Target, term: Term) -> Found {
+        let link = self.desk.link(target);
+        let trials = link.map(|link| link.trials).unwrap_or_default();
+        Found { term, trials, fenced: link.and_then(|link| link.fenced) }
     }
 
     /// One that was synchronised, and was to be changed back, is not any more.

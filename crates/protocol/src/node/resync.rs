@@ -26,9 +26,11 @@ impl Node {
             (Work::Claiming, Answer::Accepted) => {
                 // Whatever was sent before is turned away from now on.
                 link.unsettled = false;
+                link.fenced = Some(true);
                 self.claimed(target, term, out);
             }
             (Work::Claiming, Answer::Unfenced(wait)) => {
+                link.fenced = Some(false);
                 if self.is_quiet(target, wait) {
                     self.claimed(target, term, out);
                 }

@@ -26,6 +26,7 @@ impl Node {
             self.as_master(target, out);
         } else {
             self.set_work(target, Work::Idle);
+            self.ask_for(target, out);
         }
     }
 
@@ -63,7 +64,10 @@ impl Node {
             Some(_) => match self.desk.link(target).map(|link| link.work.clone()) {
                 Some(Work::Answered(Outcome::Seen(seen))) => self.adopt(target, &seen, out),
                 Some(Work::Answered(outcome)) => self.record(target, term, outcome, out),
-                Some(Work::Idle) => self.next_work(target, term, out),
+                Some(Work::Idle) => match self.successor(target, term) {
+                    Some(next) => self.hand_over(target, next, out),
+                    None => self.next_work(target, term, out),
+                },
                 Some(Work::Applying(index)) if self.is_late(index) => {
                     self.give_up(target, out);
                     self.release(target, out);
@@ -109,10 +113,6 @@ impl Node {
     }
 
     fn look(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
-        // What happens from here on may be later than what is seen.
-        if let Some(link) = self.desk.links.get_mut(target) {
-            link.drifted = false;
-        }
         self.send(target, term, Ask::Read, Work::Looking, out);
     }
 

@@ -128,6 +128,9 @@ pub struct Header {
     /// Whether the device can take something on trial, as it was when it was last brought in line.
     #[serde(default, skip_serializing_if = "Trials::is_never")]
     pub trials: Trials,
+    /// Whether the device itself turns away an older master, as it was found when it was last brought in line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fenced: Option<bool>,
     /// The last trial, until the device is known to have kept it or taken it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<Index>,
@@ -164,6 +167,7 @@ impl Header {
         since: Index::ZERO,
         adopting: false,
         trials: Trials::Never,
+        fenced: None,
         trial: None,
     };
 

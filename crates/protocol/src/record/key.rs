@@ -23,6 +23,8 @@ pub enum Key {
     Configuration(Target),
     /// The units a device shows in a form of its own.
     Marks(Target),
+    /// Where a device is not as it should be.
+    Drifted(Target),
     /// Which node may write to a target.
     Mastership(Target),
     /// What a target is bound to: its model set.

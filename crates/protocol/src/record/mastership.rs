@@ -13,6 +13,18 @@ pub struct Mastership {
     pub term: Term,
     /// The master's connection on which the term was won. Nothing is sent on any other.
     pub connection: Connection,
+    /// Who asks the master to hand the target over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
+}
+
+/// A node that a target would be better off with: it is its turn, and it is connected.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Next {
+    /// Its session.
+    pub session: SessionId,
+    /// Its connection to the device.
+    pub connection: Connection,
 }
 
 /// What a target is bound to. A decision compares it, so that a verdict reached with other models

@@ -3,17 +3,15 @@
 use lockstep_types::{Configuration as Tree, Delta, Index, Target, Term};
 
 use super::anew::decide_anew;
-use super::recording::in_line;
+use super::recording::{Found, in_line};
 use crate::draft::Draft;
-use crate::record::{Mark, Part, PartStatus, Proposal, Status, Transaction, Trials};
+use crate::record::{Mark, Part, PartStatus, Proposal, Status, Transaction};
 
 /// What is adopted of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Adopted {
-    /// The term in which the device was read.
-    pub(crate) term: Term,
-    /// Whether it takes something on trial.
-    pub(crate) trials: Trials,
+    /// What was found out about the device that was read.
+    pub(crate) found: Found,
     /// Everything it had when it was first met; later, what was changed behind our back.
     pub(crate) delta: Delta,
     /// Whether that is all of it: then the device is in line.
@@ -35,7 +33,7 @@ pub(crate) fn adopt(draft: &mut Draft<'_>, index: Index, target: &Target, adopte
     if !adopted.all {
         return;
     }
-    in_line(draft, target, adopted.term, adopted.trials);
+    in_line(draft, target, adopted.found);
     if !(on_top || draft.view.applied(target).is_empty()) {
         // It was read more than once, and may have lost meanwhile what was recorded before.
         draft.configuration(target).header.synced = Term::ZERO;

@@ -45,8 +45,11 @@ fn remove(draft: &mut Draft<'_>, index: Index, target: &Target) {
     begin(draft, index, target);
     draft.configuration(target).cleared = true;
     draft.put_marks(target, Marks::new());
+    if draft.view.is_known_drifted(target) {
+        draft.forget(Key::Drifted(target.clone()));
+    }
     draft.depends_on(Key::Mastership(target.clone()));
     if let Some(last) = draft.view.mastership(target).cloned() {
-        draft.put_mastership(target, Mastership { session: None, ..last });
+        draft.put_mastership(target, Mastership { session: None, next: None, ..last });
     }
 }

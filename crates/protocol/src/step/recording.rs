@@ -67,26 +67,32 @@ fn reverted(draft: &mut Draft<'_>, index: Index, target: &Target, why: Reason, n
     draft.configuration(target).header.synced = Term::ZERO;
 }
 
-/// The device was brought in line in `term`.
-pub(crate) fn synced(
-    draft: &mut Draft<'_>,
-    target: &Target,
-    term: Term,
-    marks: Marks,
-    trials: Trials,
-) {
-    in_line(draft, target, term, trials);
+/// What was found out about a device when its master claimed it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// In which term.
+    pub(crate) term: Term,
+    /// Whether it can take something on trial.
+    pub(crate) trials: Trials,
+    /// Whether it turns away an older master.
+    pub(crate) fenced: Option<bool>,
+}
+
+/// The device was brought in line.
+pub(crate) fn synced(draft: &mut Draft<'_>, target: &Target, found: Found, marks: Marks) {
+    in_line(draft, target, found);
     draft.put_marks(target, marks);
 }
 
 /// The device holds the applied values, and with that the last trial was dealt with, unless it is yet to be
 /// sent.
-pub(super) fn in_line(draft: &mut Draft<'_>, target: &Target, term: Term, trials: Trials) {
+pub(super) fn in_line(draft: &mut Draft<'_>, target: &Target, found: Found) {
     let open = draft.view.open_trial(target);
     let header = &mut draft.configuration(target).header;
-    header.trials = trials;
+    header.trials = found.trials;
+    header.fenced = found.fenced;
     header.trial = open;
-    header.synced = term;
+    header.synced = found.term;
     header.resync_refused = None;
     header.met = true;
     header.adopting = false;

@@ -87,6 +87,9 @@ impl View {
             Op::Marks { target, marks: record } => {
                 self.marks.insert_mut(target, Versioned { revision, record });
             }
+            Op::Drifted { target, drifted: record } => {
+                self.drifted.insert_mut(target, Versioned { revision, record });
+            }
             Op::Mastership { target, mastership: record } => {
                 self.masterships.insert_mut(target, Versioned { revision, record });
             }

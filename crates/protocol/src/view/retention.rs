@@ -64,6 +64,9 @@ impl View {
             Key::Part(index, target) => {
                 self.parts.remove_mut(&(*index, target.clone()));
             }
+            Key::Drifted(target) => {
+                self.drifted.remove_mut(target);
+            }
             Key::Binding(target) => {
                 self.bindings.remove_mut(target);
             }

@@ -113,7 +113,13 @@ fn being_brought_in_line_for_the_first_time_is_recorded() {
     let record = world.answer(N1, &reading, Answer::Values(tree([])));
 
     let t1 = target("t1");
-    let header = Header { synced: term(1), met: true, resync_refused: None, ..world.header("t1") };
+    let header = Header {
+        synced: term(1),
+        met: true,
+        resync_refused: None,
+        fenced: Some(true),
+        ..world.header("t1")
+    };
     let expected = world.txn(
         [Key::Configuration(t1.clone()), Key::Mastership(t1.clone())],
         [Compare::Exists(Key::Session(session("s1")))],

@@ -23,7 +23,8 @@ fn both(name: &str) -> Request {
 /// The master lets go of its target.
 fn released(world: &World, on: &str) -> Txn {
     let on = target(on);
-    let mastership = Mastership { session: None, term: term(1), connection: connection(1) };
+    let mastership =
+        Mastership { session: None, term: term(1), connection: connection(1), next: None };
     world.txn(
         [Key::Mastership(on.clone())],
         [Compare::Exists(Key::Session(session("s1")))],

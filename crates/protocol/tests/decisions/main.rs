@@ -49,6 +49,8 @@ mod rollback;
 #[cfg(test)]
 mod rollback_refused;
 #[cfg(test)]
+mod share;
+#[cfg(test)]
 mod statuses;
 #[cfg(test)]
 mod submit_and_decide;

@@ -13,7 +13,12 @@ fn one(name: &str, value: &str) -> Request {
 }
 
 fn master(name: Option<&str>, in_term: u64, link: u64) -> Mastership {
-    Mastership { session: name.map(session), term: term(in_term), connection: connection(link) }
+    Mastership {
+        session: name.map(session),
+        term: term(in_term),
+        connection: connection(link),
+        next: None,
+    }
 }
 
 fn taken(mastership: Mastership) -> Op {

@@ -48,6 +48,7 @@ fn the_apply_head_goes_with_it_and_both_are_recorded_in_one_write() {
         synced: term(1),
         holder: None,
         met: true,
+        fenced: Some(true),
         ..world.header("t1")
     };
     let expected = world.txn(

@@ -23,6 +23,7 @@ pub(crate) use world::{World, bound};
 pub(crate) const N1: usize = 0;
 /// The second node.
 pub(crate) const N2: usize = 1;
+pub(crate) const N3: usize = 2;
 
 /// What every node's clock says to begin with.
 pub(crate) const NOW: u64 = 1_000;

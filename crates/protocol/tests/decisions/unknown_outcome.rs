@@ -20,7 +20,8 @@ fn the_connection_is_closed_and_the_target_let_go() {
     let given_up = world.answer(N1, &sent, Answer::Unknown);
 
     let t1 = target("t1");
-    let mastership = Mastership { session: None, term: term(1), connection: connection(1) };
+    let mastership =
+        Mastership { session: None, term: term(1), connection: connection(1), next: None };
     let released = world.txn(
         [Key::Mastership(t1.clone())],
         [Compare::Exists(Key::Session(session("s1")))],
@@ -111,8 +112,12 @@ fn back_before_it_could_let_go_it_is_a_new_term_all_the_same() {
     let take = world.connect(N1, "t1", 2);
     assert_eq!(world.perform(N1, &take), [claim("t1", (2, 4, 2))]);
     let mastership = world.store.mastership(&target("t1")).expect("a record").clone();
-    let expected =
-        Mastership { session: Some(session("s1")), term: term(2), connection: connection(2) };
+    let expected = Mastership {
+        session: Some(session("s1")),
+        term: term(2),
+        connection: connection(2),
+        next: None,
+    };
     assert_eq!(mastership, expected);
 }
 

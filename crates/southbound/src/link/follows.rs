@@ -12,7 +12,7 @@ use crate::{BoxFuture, Follow, Followed, Line};
 /// all.
 pub(super) const STREAMS: usize = 4;
 /// So many messages wait for who is slow; then the device is held up.
-const AHEAD: usize = 16;
+pub(super) const AHEAD: usize = 16;
 
 /// Someone who wants to be told.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub(super) struct Following {
 /// What a device tells, until it or the connection ends.
 #[derive(Debug)]
 pub struct Stream {
-    told: mpsc::Receiver<Followed>,
-    ended: oneshot::Receiver<Failure>,
+    pub(super) told: mpsc::Receiver<Followed>,
+    pub(super) ended: oneshot::Receiver<Failure>,
 }
 
 impl Stream {

@@ -71,6 +71,7 @@ fn record(name: Key, key: &[u8], value: &[u8]) -> Result<Op, Error> {
             Op::Proposal { index, target, proposal: value::read(key, value)? }
         }
         Key::Part(index, target) => Op::Part { index, target, part: value::read(key, value)? },
+        Key::Drifted(target) => Op::Drifted { target, drifted: value::read(key, value)? },
         Key::Marks(target) => Op::Marks { target, marks: value::read(key, value)? },
         Key::Mastership(target) => Op::Mastership { target, mastership: value::read(key, value)? },
         Key::Binding(target) => Op::Binding { target, binding: value::read(key, value)? },
@@ -92,6 +93,7 @@ pub(super) fn removed(key: &[u8]) -> Result<Option<Op>, Error> {
             | Key::Transaction(_)
             | Key::Proposal(..)
             | Key::Part(..)
+            | Key::Drifted(_)
             | Key::Binding(_)),
         ) => Ok(Some(Op::Forget(key))),
         Name::Delta(..) | Name::Chunk(..) | Name::Body(..) | Name::Import => Ok(None),

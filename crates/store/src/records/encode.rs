@@ -52,6 +52,7 @@ impl Encoded {
                 self.configuration(target, base(txn, target)?, header, &delta)
             }
             Record::Marks { marks, .. } => self.put(&name, marks),
+            Record::Drifted { drifted, .. } => self.put(&name, drifted),
             Record::Mastership { mastership, .. } => self.put(&name, mastership),
             Record::Binding { binding, .. } => self.put(&name, binding),
             Record::Session { .. } => Err(Error::UnleasedSession),

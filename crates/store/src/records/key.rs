@@ -74,6 +74,7 @@ impl Name {
                 Key::Part(..) => "part",
                 Key::Configuration(_) => "configuration",
                 Key::Marks(_) => "marks",
+                Key::Drifted(_) => "drifted",
                 Key::Mastership(_) => "mastership",
                 Key::Binding(_) => "binding",
                 Key::Session(_) => "session",
@@ -111,6 +112,7 @@ fn record(key: &Key) -> String {
         Key::Part(index, target) => format!("part/{index:020}/{}", escape(target)),
         Key::Configuration(target) => format!("configuration/{}", escape(target)),
         Key::Marks(target) => format!("marks/{}", escape(target)),
+        Key::Drifted(target) => format!("drifted/{}", escape(target)),
         Key::Mastership(target) => format!("mastership/{}", escape(target)),
         Key::Binding(target) => format!("binding/{}", escape(target)),
         Key::Session(session) => format!("session/{}", escape(session)),
@@ -143,6 +145,7 @@ fn parse(parts: &[&str]) -> Option<Name> {
             Name::Record(Key::Part(Index::new(number(index)?), self::target(target)?))
         }
         ["configuration", target] => Name::Record(Key::Configuration(self::target(target)?)),
+        ["drifted", target] => Name::Record(Key::Drifted(self::target(target)?)),
         ["marks", target] => Name::Record(Key::Marks(self::target(target)?)),
         ["mastership", target] => Name::Record(Key::Mastership(self::target(target)?)),
         ["binding", target] => Name::Record(Key::Binding(self::target(target)?)),
@@ -194,6 +197,7 @@ mod tests {
                 Key::Part(Index::new(3), target(name)),
                 Key::Configuration(target(name)),
                 Key::Marks(target(name)),
+                Key::Drifted(target(name)),
                 Key::Mastership(target(name)),
                 Key::Binding(target(name)),
                 Key::Session(SessionId::new(name).unwrap()),

@@ -77,7 +77,7 @@ impl Shell {
                     Event::Answered { target, connection, sequence, answer }
                 }
                 Command::Close { .. } => panic!("nothing went wrong"),
-                Command::Answer { .. } => continue,
+                Command::Answer { .. } | Command::Connect(_) | Command::Disconnect(_) => continue,
             };
             todo.extend(self.node.handle(event));
             let last = self.records.revision().await.unwrap();

@@ -44,12 +44,13 @@ fn log(watched: &View, loaded: &View) {
 }
 
 fn target(watched: &View, loaded: &View, on: &Target) {
-    let keys = [Key::Configuration, Key::Marks, Key::Mastership, Key::Binding];
+    let keys = [Key::Configuration, Key::Marks, Key::Drifted, Key::Mastership, Key::Binding];
     for key in keys {
         version(watched, loaded, key(on.clone()));
     }
     assert_eq!(watched.configuration(on), loaded.configuration(on), "{on}");
     assert_eq!(watched.marks(on), loaded.marks(on), "{on}");
+    assert_eq!(watched.drifted(on), loaded.drifted(on), "{on}");
     assert_eq!(watched.mastership(on), loaded.mastership(on), "{on}");
     assert_eq!(watched.binding(on), loaded.binding(on), "{on}");
     assert_eq!(watched.commit_head(on), loaded.commit_head(on), "{on}");

@@ -238,7 +238,7 @@ impl World {
                 self.connections.remove(&target);
                 self.tell(Event::Disconnected { target, connection });
             }
-            Command::Answer { .. } => {}
+            Command::Answer { .. } | Command::Connect(_) | Command::Disconnect(_) => {}
         }
     }
 

@@ -160,7 +160,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "protocol/src/node/adopt.rs",
         find: "let adopts = self.view.header(target).adopting || policy == Some(Drift::Adopt);",
         replace: "let adopts = self.view.header(target).adopting || policy == Some(Drift::Adopt); if let Some(link) = self.desk.links.get_mut(target) { link.drifted = false; }",
-        scenario: "enforced-rewritten",
+        scenario: "enforced-twice",
         invariant: "InStep",
     },
     Mutant {

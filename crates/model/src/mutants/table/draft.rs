@@ -135,8 +135,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "a target counts as synchronised as soon as it has a master",
         stands_for: "seed 002",
         file: "protocol/src/node/mastership.rs",
-        find: "draft.put_mastership(target, Mastership { session, term, connection });",
-        replace: r"draft.put_mastership(target, Mastership { session, term, connection });
+        find: "draft.put_mastership(target, Mastership { session, term, connection, next: None });",
+        replace: r"draft.put_mastership(target, Mastership { session, term, connection, next: None });
         draft.configuration(target).header.synced = term;",
         scenario: "lease",
         invariant: "InStep",

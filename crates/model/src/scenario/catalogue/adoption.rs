@@ -19,6 +19,7 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         tampered(),
         adopted(),
         enforced(),
+        enforced_twice(),
         enforced_rewritten(),
         adopted_paused(),
         asked(),
@@ -229,6 +230,19 @@ fn enforced() -> Scenario {
             "enforced",
             "what somebody else makes of a device is taken back, whatever is under way",
             vec![Entry::atomic("t1:/a=1").asynchronous(), Entry::queued("t1:/b=2").asynchronous()],
+        )
+    }
+}
+
+fn enforced_twice() -> Scenario {
+    Scenario {
+        drift: Drift::Enforce,
+        faults: Faults { tampers: 2, orders: 1, ..Faults::default() },
+        reaches: vec![Fact::Applied],
+        ..scenario(
+            "enforced-twice",
+            "a device is changed again while it is looked at",
+            vec![Entry::queued("t1:/b=2").asynchronous()],
         )
     }
 }

@@ -1,5 +1,7 @@
 //! Two nodes: stale masters, crashes, late writes, old views.
 
+use lockstep_protocol::record::Drift;
+
 use super::{scenario, two};
 use crate::facts::Fact;
 use crate::scenario::{Entry, Faults, Scenario, target};
@@ -12,6 +14,70 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         ]
     };
     vec![
+        Scenario {
+            nodes: 2,
+            targets: two(),
+            spread: true,
+            fragile: [target("t1"), target("t2")].into(),
+            faults: Faults { disconnects: 1, crashes: 1, ..Faults::default() },
+            reaches: vec![Fact::Applied, Fact::NewTerm, Fact::HandedOver],
+            ..scenario(
+                "spread",
+                "a target is handed over to the node whose turn it is, whatever happens",
+                vec![Entry::atomic("t1:/a=1 t2:/a=1").asynchronous()],
+            )
+        },
+        Scenario {
+            nodes: 3,
+            spread: true,
+            buried: true,
+            faults: Faults { disconnects: 1, crashes: 1, ..Faults::default() },
+            reaches: vec![Fact::Applied, Fact::NewTerm, Fact::HandedOver],
+            ..scenario(
+                "standby",
+                "three nodes, two of which are to be connected, and one may die",
+                vec![Entry::queued("t1:/a=1").asynchronous()],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            spread: true,
+            drift: Drift::Adopt,
+            faults: Faults { tampers: 1, disconnects: 1, ..Faults::default() },
+            reaches: vec![Fact::Applied, Fact::AdoptedOnTop, Fact::HandedOver],
+            ..scenario(
+                "handed-over-tampered",
+                "somebody else changes a device that is about to be handed over",
+                vec![Entry::queued("t1:/b=1").asynchronous()],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            spread: true,
+            faults: Faults { tampers: 1, disconnects: 1, orders: 1, ..Faults::default() },
+            reaches: vec![Fact::Applied, Fact::HandedOver],
+            ..scenario(
+                "handed-over-reported",
+                "somebody else changes a device that is about to be handed over, and that is to be left so",
+                vec![Entry::queued("t1:/b=1").asynchronous()],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            spread: true,
+            instant: false,
+            faults: Faults { leases: 1, hangs: 1, ..Faults::default() },
+            late_delivery: true,
+            reaches: vec![Fact::Applied, Fact::NewTerm, Fact::HandedOver],
+            ..scenario(
+                "handed-over",
+                "a target changes hands while a write or a request is on its way",
+                vec![
+                    Entry::atomic("t1:/a=1").asynchronous(),
+                    Entry::atomic("t1:/a=2").asynchronous(),
+                ],
+            )
+        },
         Scenario {
             nodes: 2,
             faults: Faults { leases: 1, refusals: 1, late: 1, disconnects: 1, ..Faults::default() },

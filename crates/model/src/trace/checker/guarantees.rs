@@ -98,7 +98,7 @@ fn touched(op: &Op, store: &View) -> Vec<Target> {
         | Key::Marks(target)
         | Key::Mastership(target)
         | Key::Binding(target) => vec![target],
-        Key::Head | Key::Horizon | Key::Id(_) | Key::Session(_) => Vec::new(),
+        Key::Head | Key::Horizon | Key::Id(_) | Key::Session(_) | Key::Drifted(_) => Vec::new(),
     }
 }
 

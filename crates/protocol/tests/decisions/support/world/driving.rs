@@ -39,6 +39,7 @@ impl World {
                 let answer = self.device_answers(&target.clone(), ask);
                 self.answer(at, &one, answer)
             }
+            Command::Connect(_) | Command::Disconnect(_) => Vec::new(),
             Command::Close { target, connection } => {
                 let (target, connection) = (target.clone(), *connection);
                 self.tell(at, Event::Disconnected { target, connection })

@@ -1,0 +1,66 @@
+//! Mutants of who sees to which target.
+
+use crate::mutants::Mutant;
+
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "nobody-asks",
+        breaks: "a node whose turn a target is never asks for it",
+        stands_for: "masterships spread evenly",
+        file: "protocol/src/node/share.rs",
+        find: "if !ours || mastership.next == next",
+        replace: "if ours || mastership.next == next",
+        scenario: "standby",
+        invariant: "Share",
+    },
+    Mutant {
+        name: "nobody-hands-over",
+        breaks: "a master keeps a target that another node asks for",
+        stands_for: "masterships spread evenly",
+        file: "protocol/src/node/target.rs",
+        find: "match self.successor(target, term) {",
+        replace: "match self.successor(target, term).filter(|_| false) {",
+        scenario: "standby",
+        invariant: "Share",
+    },
+    Mutant {
+        name: "everybody-stays",
+        breaks: "a node stays connected to a device that others see to",
+        stands_for: "connected: the master and one standby",
+        file: "protocol/src/node/share.rs",
+        find: "} else if has && !wants {",
+        replace: "} else if false {",
+        scenario: "standby",
+        invariant: "Share",
+    },
+    Mutant {
+        name: "handed-over-in-the-same-term",
+        breaks: "a target is handed over without a new term",
+        stands_for: "mastership: the term grows with every master",
+        file: "protocol/src/node/share.rs",
+        find: "let term = mastership.term.next();",
+        replace: "let term = mastership.term;",
+        scenario: "handed-over",
+        invariant: "OneMaster",
+    },
+    Mutant {
+        name: "handed-over-drifted",
+        breaks: "a device that somebody else changed is handed over, and changed back by its next master",
+        stands_for: "drift: report",
+        file: "protocol/src/node/share.rs",
+        find: "let handed = if self.is_drifted(target) {",
+        replace: "let handed = if false {",
+        scenario: "handed-over-reported",
+        invariant: "Share",
+    },
+    Mutant {
+        name: "handed-over-before-it-is-adopted",
+        breaks: "what somebody else changed, and is to be recorded, is changed back by the next master",
+        stands_for: "drift: adopt",
+        file: "protocol/src/node/share.rs",
+        find: "(!self.is_drifted(target) || left_so())",
+        replace: "(!self.is_drifted(target) || { left_so(); true })",
+        scenario: "handed-over-tampered",
+        invariant: "Share",
+    },
+];

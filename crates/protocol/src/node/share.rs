@@ -1,0 +1,236 @@
+//! Masterships spread evenly: each target has a node whose turn it is, and comes to it by and by.
+//!
+//! ```text
+//!   whose turn it is            connected, and not the master           the master, with nothing under way
+//!   worked out by each node ──► writes that it would take it (next) ──► hands it over: the next term
+//!   from who is there
+//! ```
+//!
+//! There is always a master, so nobody has to wait while a target changes hands, and only a few do at a time.
+//! Of the other nodes one stands by with a connection; the rest leave the device alone unless it has no
+//! master.
+
+use std::collections::BTreeMap;
+
+use lockstep_types::{SessionId, Target, Term};
+
+use super::Node;
+use crate::command::Command;
+use crate::draft::Draft;
+use crate::event::Wake;
+use crate::record::{Drift, Key, Mastership, Next};
+use crate::txn::{Changes, Op};
+use crate::view::View;
+
+/// For how many targets a node asks at a time.
+const AT_ONCE: usize = 8;
+
+/// Who sees to a target while all are well.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Turn {
+    /// Who is to be its master.
+    pub master: SessionId,
+    /// Who is connected besides.
+    pub standby: Option<SessionId>,
+}
+
+impl Turn {
+    /// Whether this node is to be connected.
+    fn names(&self, session: &SessionId) -> bool {
+        self.master == *session || self.standby.as_ref() == Some(session)
+    }
+}
+
+/// Whose turn each target is. Every node comes to the same: a target goes to the node that a hash of both
+/// ranks first and that has not got its share. When a node comes or goes, little else moves.
+fn turns(view: &View) -> BTreeMap<Target, Turn> {
+    let nodes: Vec<(&SessionId, u64)> = view.sessions().map(|s| (s, name(view, s))).collect();
+    let share = view.targets().count().div_ceil(nodes.len().max(1));
+    let mut left = vec![share; nodes.len()];
+    let mut turns = BTreeMap::new();
+    for target in view.targets() {
+        let rank = |at: &usize| (hash(nodes[*at].1, target.as_str()), nodes[*at].0);
+        let free = (0..nodes.len()).filter(|at| left[*at] > 0);
+        let Some(master) = free.max_by_key(rank) else { continue };
+        left[master] -= 1;
+        let standby = (0..nodes.len()).filter(|at| *at != master).max_by_key(rank);
+        let (master, standby) = (nodes[master].0.clone(), standby.map(|at| nodes[at].0.clone()));
+        turns.insert(target.clone(), Turn { master, standby });
+    }
+    turns
+}
+
+/// A node that starts again is still the same one.
+fn name(view: &View, session: &SessionId) -> u64 {
+    let name = view.node(session).map(ToString::to_string);
+    hash(0xcbf2_9ce4_8422_2325, &name.unwrap_or_default())
+}
+
+/// A number that depends on both, and on nothing else.
+fn hash(seed: u64, text: &str) -> u64 {
+    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text.bytes().fold(seed, step);
+    // Names that differ in their last letter alone are to be as far apart as any.
+    (hash ^ (hash >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd)
+}
+
+impl Node {
+    /// Works out whose turn each target is.
+    pub(super) fn share_out(&mut self) {
+        if self.settings.spread {
+            self.desk.turns = turns(&self.view);
+            let ours = |target: &Target| {
+                self.desk.turns.get(target).is_some_and(|turn| turn.master == self.session)
+            };
+            self.desk.asked.retain(ours);
+            self.desk.declined.clear();
+        }
+    }
+
+    /// What a write means for who sees to which target. Gives those where this node may have to do something
+    /// about it.
+    pub(super) fn shared(&mut self, changes: &Changes, out: &mut Vec<Command>) -> Vec<Target> {
+        let moved = changes.ops.iter().any(moves_turns);
+        let mut concerned: Vec<Target> = if moved {
+            self.share_out();
+            self.view.targets().cloned().chain(changes.ops.iter().filter_map(gone)).collect()
+        } else {
+            changes.ops.iter().filter_map(changes_hands).collect()
+        };
+        self.see_to_connections(&concerned, out);
+        for op in &changes.ops {
+            self.answered_for(op, &mut concerned);
+        }
+        concerned
+    }
+
+    /// A target that this node asked for came, or not: room to ask for another.
+    fn answered_for(&mut self, op: &Op, concerned: &mut Vec<Target>) {
+        match op {
+            Op::Mastership { target, mastership } => {
+                let answered = mastership.next.is_none() && self.desk.asked.remove(target);
+                if answered {
+                    concerned.extend(self.desk.wanted.pop_first());
+                }
+                if answered && !self.is_master(target) {
+                    self.desk.declined.insert(target.clone());
+                }
+            }
+            // Something is different about it now.
+            Op::Configuration { target, .. } => {
+                self.desk.declined.remove(target);
+            }
+            _ => {}
+        }
+    }
+
+    /// Connects to the devices that are this node's to see to, and lets go of the others.
+    pub(super) fn see_to_connections(&mut self, targets: &[Target], out: &mut Vec<Command>) {
+        for target in targets {
+            let (wants, has) = (self.sees_to(target), self.desk.reached.contains(target));
+            if wants && !has {
+                self.desk.reached.insert(target.clone());
+                out.push(Command::Connect(target.clone()));
+            } else if has && !wants {
+                self.desk.reached.remove(target);
+                if self.connection(target).is_some() {
+                    self.give_up(target, out);
+                }
+                out.push(Command::Disconnect(target.clone()));
+            }
+        }
+    }
+
+    /// Whether this node is to be connected to a device: it is the master, or to be, or stands by; or there
+    /// is none, and whoever can reach it is to take it.
+    fn sees_to(&self, target: &Target) -> bool {
+        let turn = || self.desk.turns.get(target).is_none_or(|turn| turn.names(&self.session));
+        let alone = self.view.master(target).is_none();
+        self.view.binding(target).is_some() && (alone || self.is_master(target) || turn())
+    }
+
+    /// Says that this node would take a target whose turn it is, to a master that is somebody else.
+    pub(super) fn ask_for(&mut self, target: &Target, out: &mut Vec<Command>) {
+        let Some(connection) = self.connection(target) else { return };
+        let Some(mastership) = self.view.mastership(target) else { return };
+        let next = Some(Next { session: self.session.clone(), connection });
+        let ours = self.desk.turns.get(target).is_some_and(|turn| turn.master == self.session);
+        let ours = ours && !self.desk.declined.contains(target);
+        if !ours || mastership.next == next || !self.is_at_rest(target, mastership.term) {
+            return;
+        }
+        if self.desk.asked.len() >= AT_ONCE && !self.desk.asked.contains(target) {
+            self.desk.wanted.insert(target.clone());
+            return;
+        }
+        let mut draft = Draft::new(&self.view);
+        draft.depends_on(Key::Mastership(target.clone()));
+        draft.alive(&self.session);
+        draft.put_mastership(target, Mastership { next, ..mastership.clone() });
+        let txn = draft.txn();
+        self.desk.asked.insert(target.clone());
+        self.write(Wake::Target(target.clone()), txn, out);
+    }
+
+    /// Whether nobody would notice if a target changed hands: its device is in line, and nothing waits.
+    fn is_at_rest(&self, target: &Target, term: Term) -> bool {
+        let header = self.view.header(target);
+        let calm = header.synced == term && header.trial.is_none() && !header.paused;
+        calm && !header.adopting && self.view.is_settled(target)
+    }
+
+    /// The node that the master is asked to hand the target over to, where nobody would notice.
+    pub(super) fn successor(&self, target: &Target, term: Term) -> Option<Next> {
+        let next = self.view.mastership(target)?.next.clone();
+        let there = next.filter(|n| n.session != self.session && self.view.is_alive(&n.session));
+        // What is about to be adopted or changed back is waited for.
+        let left_so = || self.view.binding(target).is_some_and(|b| b.drift == Drift::Report);
+        there.filter(|_| self.is_at_rest(target, term) && (!self.is_drifted(target) || left_so()))
+    }
+
+    fn is_drifted(&self, target: &Target) -> bool {
+        self.desk.link(target).is_some_and(|link| link.drifted)
+    }
+
+    /// The target is the other node's from now on. A device that somebody else changed stays where it is: the
+    /// next term would begin with changing it back.
+    pub(super) fn hand_over(&mut self, target: &Target, next: Next, out: &mut Vec<Command>) {
+        let Some(mastership) = self.view.mastership(target).cloned() else { return };
+        let Next { session, connection } = next;
+        let mut draft = Draft::new(&self.view);
+        draft.as_master(target, &self.session);
+        let handed = if self.is_drifted(target) {
+            Mastership { next: None, ..mastership }
+        } else {
+            draft.alive(&session);
+            draft.depends_on(Key::Configuration(target.clone()));
+            let term = mastership.term.next();
+            Mastership { session: Some(session), term, connection, next: None }
+        };
+        draft.put_mastership(target, handed);
+        let txn = draft.txn();
+        self.write(Wake::Target(target.clone()), txn, out);
+    }
+}
+
+/// Whether it may be another's turn after a write.
+fn moves_turns(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Session { .. } | Op::EndSession(_) | Op::Binding { .. } | Op::Forget(Key::Binding(_))
+    )
+}
+
+fn gone(op: &Op) -> Option<Target> {
+    match op {
+        Op::Forget(Key::Binding(target)) => Some(target.clone()),
+        _ => None,
+    }
+}
+
+fn changes_hands(op: &Op) -> Option<Target> {
+    match op {
+        Op::Mastership { target, .. } => Some(target.clone()),
+        _ => None,
+    }
+}

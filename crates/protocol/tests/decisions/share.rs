@@ -1,0 +1,142 @@
+//! Masterships spread over the nodes that are there, one after the other, and who is connected.
+
+use lockstep_protocol::node::Turn;
+use lockstep_protocol::record::{Drift, Next, PartStatus};
+use lockstep_protocol::{Ask, Command, Event, Op, Settings};
+use lockstep_types::Target;
+
+use crate::support::{
+    N1, N2, N3, World, asynchronous, change, connection, queued, session, set, target,
+};
+
+const TARGETS: [&str; 6] = ["t1", "t2", "t3", "t4", "t5", "t6"];
+
+fn spread(nodes: usize) -> World {
+    World::with_settings(nodes, TARGETS, &Settings::default())
+}
+
+fn turns(world: &World, at: usize) -> Vec<&str> {
+    let turn =
+        |name: &&&str| world.node(at).desk().turn(&target(name)).expect("a turn").master.as_str();
+    TARGETS.iter().map(|name| turn(&name)).collect()
+}
+
+fn reached(world: &World, at: usize) -> usize {
+    TARGETS.iter().filter(|name| world.node(at).desk().reaches(&target(name))).count()
+}
+
+#[test]
+fn every_node_comes_to_the_same_and_to_an_even_share() {
+    let world = spread(3);
+    let first = turns(&world, N1);
+    assert_eq!((first.clone(), first.clone()), (turns(&world, N2), turns(&world, N3)));
+    for name in ["s1", "s2", "s3"] {
+        assert_eq!(first.iter().filter(|turn| **turn == name).count(), 2, "{first:?}");
+    }
+}
+
+#[test]
+fn when_a_node_goes_the_others_keep_what_they_have() {
+    let mut world = spread(3);
+    let before: Vec<String> = turns(&world, N1).into_iter().map(Into::into).collect();
+    world.change([Op::EndSession(session("s3"))]);
+    world.watch(N1);
+    let kept = before.iter().zip(turns(&world, N1));
+    let moved = kept.filter(|(before, now)| *before != "s3" && before != now).count();
+    assert_eq!(moved, 0, "{before:?}: {:?}", turns(&world, N1));
+}
+
+#[test]
+fn without_masters_everybody_connects_and_with_them_two_of_three() {
+    let mut world = spread(3);
+    assert_eq!([N1, N2, N3].map(|node| reached(&world, node)), [6, 6, 6]);
+    for name in TARGETS {
+        world.connect_and_drive(N1, name, 1);
+    }
+    for node in [N2, N3] {
+        world.watch(node);
+    }
+    assert_eq!(reached(&world, N1), 6, "it is the master");
+    for (at, name) in [(N2, "s2"), (N3, "s3")] {
+        let turns =
+            TARGETS.iter().map(|on| world.node(at).desk().turn(&target(on)).expect("a turn"));
+        let named =
+            |turn: &&Turn| turn.master == session(name) || turn.standby == Some(session(name));
+        assert_eq!(
+            reached(&world, at),
+            turns.filter(named).count(),
+            "who is to be it, and who stands by"
+        );
+    }
+}
+
+/// A world of two nodes where the first is the master of a target that is the other's turn.
+fn to_be_handed_over() -> (World, &'static str) {
+    let mut world = spread(2);
+    let at = turns(&world, N1).iter().position(|turn| *turn == "s2").expect("its share");
+    let name = TARGETS[at];
+    world.connect_and_drive(N1, name, 1);
+    world.watch(N2);
+    (world, name)
+}
+
+fn next(world: &World, name: &str) -> Option<Next> {
+    world.store.mastership(&target(name)).and_then(|mastership| mastership.next.clone())
+}
+
+fn master<'a>(world: &'a World, name: &str) -> &'a str {
+    let mastership = world.store.master(&target(name)).expect("a master");
+    mastership.session.as_ref().expect("a session").as_str()
+}
+
+#[test]
+fn a_target_at_rest_is_handed_over_to_the_node_that_asks() {
+    let (mut world, name) = to_be_handed_over();
+    let asks = world.connect(N2, name, 7);
+    world.perform(N2, &asks);
+    assert_eq!(
+        next(&world, name),
+        Some(Next { session: session("s2"), connection: connection(7) })
+    );
+    let handed = world.watch(N1);
+    world.drive(N1, handed);
+    assert_eq!((master(&world, name), next(&world, name)), ("s2", None));
+    let taken = world.watch(N2);
+    world.drive(N2, taken);
+    assert!(world.store.is_synchronised(&target(name)));
+}
+
+#[test]
+fn one_with_something_to_do_is_not() {
+    let (mut world, name) = to_be_handed_over();
+    let asks = world.connect(N2, name, 7);
+    world.perform(N2, &asks);
+    let edit = set([("/a", "1")]);
+    let request = asynchronous(queued(change("one", [(name, edit)])));
+    world.submit_and_drive(N2, 1, request);
+    let taken = world.store.master(&target(name)).cloned();
+    let left = world.watch(N1);
+    let sends = |command: &Command| matches!(command, Command::Send { ask: Ask::Set(_), .. });
+    let sent = world.drive_until(N1, left, sends);
+    assert_eq!(world.store.master(&target(name)).cloned(), taken, "it is still the first one's");
+    world.drive(N1, sent);
+    assert_eq!(world.transaction(1).part(&target(name)), PartStatus::Applied);
+    assert_eq!(master(&world, name), "s2", "and then it is");
+}
+
+#[test]
+fn one_that_somebody_else_changed_and_that_is_left_so_stays_where_it_is() {
+    let (mut world, name) = to_be_handed_over();
+    assert_eq!(world.store.binding(&target(name)).map(|b| b.drift), Some(Drift::Report));
+    world.tell(N1, Event::Drifted(target(name)));
+    let asks = world.connect(N2, name, 7);
+    world.perform(N2, &asks);
+    let declined = world.watch(N1);
+    world.drive(N1, declined);
+    assert_eq!((master(&world, name), next(&world, name)), ("s1", None));
+    let again = world.watch(N2);
+    assert_eq!(again, [], "and is not asked for again and again");
+    let reads =
+        |target: &Target| world.node(N1).desk().link(target).is_some_and(|link| link.drifted);
+    assert!(reads(&target(name)));
+}
