@@ -134,6 +134,20 @@ def test_targets_of_the_file_are_for_the_file_to_say(lab):
     lab.run("target", "remove", "leaf3", "--yes")
 
 
+def test_a_file_that_names_a_target_of_the_api_counts_from_then_on(empty):
+    empty.add("leaf1", "--tag", "api")
+    empty.wait_synchronised("leaf1")
+    empty.set("leaf1", update=[("/system/motd", "ours")])
+    empty.node.stop()
+    empty.write_config(each={"leaf1": {"tags": ["file"]}})
+    empty.start_node()
+    empty.wait_synchronised("leaf1", "leaf2")
+    shown = empty.target("leaf1")
+    assert (shown["source"], shown["tags"]) == ("file", ["file"])
+    assert empty.get("leaf1", "/system/motd") == "ours"
+    assert "FAILED_PRECONDITION" in empty.refused("target", "remove", "leaf1", "--yes")
+
+
 def test_what_waits_for_a_target_that_goes_is_withdrawn(empty):
     device = empty.devices["leaf1"]
     device.kill()
@@ -331,6 +345,22 @@ def two(tmp_path):
             for name in cluster.listens:
                 cluster.start_node(name)
             yield cluster
+        finally:
+            cluster.stop()
+
+
+def test_nodes_that_start_at_once_bind_the_same_targets(tmp_path):
+    with members(tmp_path, 1) as [(port, _)]:
+        cluster = Cluster(tmp_path, [port], nodes=3, devices=4)
+        try:
+            for name in cluster.names:
+                cluster.start_device(name)
+            for name in cluster.listens:
+                cluster.start_node(name, wait=False)
+            for name in cluster.listens:
+                until(f"{name} answers", lambda: len(cluster.ask(name, "target", "list")) == 4)
+            cluster.wait_synchronised()
+            cluster.set("leaf4", update=[("/system/motd", "x")])
         finally:
             cluster.stop()
 

@@ -104,17 +104,55 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_types::{ModelDigest, Revision};
+    use std::path::Path as FilePath;
+
+    use lockstep_types::{Configuration, Index, ModelDigest, Revision};
+    use lockstep_yang::{ModelSet, Options};
 
     use super::*;
+
+    fn leaf1() -> Target {
+        Target::new("leaf1").unwrap()
+    }
+
+    fn checks(models: &ModelDigest) -> BTreeMap<Target, Check> {
+        let base = Base { configuration: Revision::new(3), models: models.clone() };
+        let check = Check { base, result: Configuration::new(), change: None, also: Vec::new() };
+        [(leaf1(), check)].into()
+    }
 
     #[test]
     fn what_cannot_be_judged_is_refused_on_what_it_was_to_be_judged_on() {
         let models = ModelDigest::new("models").unwrap();
         let base = Base { configuration: Revision::new(3), models };
-        let bases = BTreeMap::from([(Target::new("leaf1").unwrap(), base)]);
+        let bases = BTreeMap::from([(leaf1(), base)]);
         let verdict = faulty(bases.clone());
         assert_eq!(verdict.bases, bases, "or it would not count");
         assert_eq!(verdict.violations.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_there_are_no_models_for_is_judged_when_they_come() {
+        let path = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lab");
+        let set = ModelSet::load(&Options { path, ..Options::default() }).unwrap();
+        let (models, (events, mut told)) = (Models::default(), mpsc::channel(1));
+        let validation = Validation::new(models.clone(), events);
+        let subject = Subject::Transaction(Index::new(7));
+        validation.begin(subject.clone(), checks(set.digest()));
+        while lock(&validation.lacking).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        validation.again();
+        while lock(&validation.lacking).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert!(told.try_recv().is_err(), "nobody has judged it");
+        models.replace([("lab".to_owned(), set)].into(), &std::collections::BTreeSet::new());
+        validation.again();
+        let Some(Event::Verdict { subject: of, verdict }) = told.recv().await else {
+            panic!("no verdict")
+        };
+        assert_eq!((of, verdict.violations.len()), (subject, 0));
+        assert!(lock(&validation.lacking).is_empty());
     }
 }
