@@ -362,6 +362,23 @@ def test_what_a_client_did_that_went_away_is_written_down(lab):
         lab.sim("heal", lab.device("leaf2"))
 
 
+def test_subscriptions_that_are_refused_are_written_down(lab):
+    before = len(lab.audit())
+    wanted = lambda at: gnmi_pb2.SubscribeRequest(
+        subscribe=gnmi_pb2.SubscriptionList(subscription=[gnmi_pb2.Subscription(path=path(at, "leaf2"))], mode="ONCE")
+    )
+    stranger = bearer(lab.signers["EdDSA"].token(sub="zoe"))
+    with lab.stub() as stub:
+        for who, at in ((stranger, "/interfaces"), (ALICE, "/system"), (ALICE, "/interfaces")):
+            asked = stub.Subscribe(iter([wanted(at)]), metadata=who, timeout=PATIENCE)
+            assert code(lambda: list(asked)) == (OK if (who, at) == (ALICE, "/interfaces") else DENIED)
+    lines = [(one["identity"], one["action"], one["refused"], one["targets"]) for one in lab.audit()[before:]]
+    assert lines == [
+        ("zoe", "Subscribe", "no role gives zoe `read` on any target", {}),
+        ("alice", "Subscribe", "no role gives alice `read` on target leaf2 at /system", {"leaf2": ["/system"]}),
+    ]
+
+
 def test_the_file_is_opened_anew(lab):
     (lab.folder / "audit.jsonl").rename(lab.folder / "audit.1.jsonl")
     lab.node.process.send_signal(signal.SIGHUP)

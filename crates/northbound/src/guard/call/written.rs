@@ -58,9 +58,10 @@ impl Call {
         guard.audit().is_some() && (guard.audits_reads() || !is_read(&self.0.action))
     }
 
-    /// Writes down how it ended, before anybody is told. A subscription sees to that itself.
+    /// Writes down how it ended, before anybody is told. A subscription that begins sees to that itself, once
+    /// it is known what is wanted.
     pub(in crate::guard) async fn close(&self, code: Code) {
-        if self.0.action != "Subscribe" {
+        if self.0.action != "Subscribe" || code != Code::Ok {
             self.write(code).await;
         }
     }
