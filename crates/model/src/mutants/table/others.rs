@@ -137,16 +137,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         invariant: "Isolation",
     },
     Mutant {
-        name: "absence-only-of-committed",
-        breaks: "a cleared subtree forgets what is queued below it",
-        stands_for: "explicit absence",
-        file: "protocol/src/step/plan.rs",
-        find: "trees.chain(deltas.filter(|path| clear.covers(path)))",
-        replace: "trees.chain(deltas.filter(|path| clear.covers(path) && false))",
-        scenario: "subtree",
-        invariant: "Fold",
-    },
-    Mutant {
         name: "resync-over-withdrawn-head",
         breaks: "a resync is recorded although the head it left alone was withdrawn",
         stands_for: "Convergence",
