@@ -8,6 +8,7 @@ import grpc
 import pytest
 from cluster import Cluster
 
+from gnmi import leaves, request, subscribed, whole
 from lab import MODELS, Lab, until
 from test_etcd import members
 from test_set import fails
@@ -170,6 +171,26 @@ def test_what_waits_for_a_target_that_goes_is_withdrawn(empty):
     empty.wait_synchronised("leaf1")
     assert motd(empty, "leaf1") is None
     fails(grpc.StatusCode.NOT_FOUND, lambda: empty.get("leaf1", "/system"))
+
+
+def test_subscribers_are_told_of_what_goes_with_a_target(empty):
+    empty.add("leaf1")
+    empty.wait_synchronised("leaf1")
+    empty.set("leaf1", update=[("/system/motd", "ours"), ("/vlans/vlan[id=7]", {"id": 7, "name": "seven"})])
+    for target in ("leaf1", "*"):
+        with subscribed(empty, request("/vlans", target=target)) as subscriber:
+            assert len(subscriber.synced()) == 2
+            empty.run("target", "remove", "leaf1", "--yes")
+            gone = subscriber.update()
+            assert [whole(gone, one) for one in gone.delete] == ["/vlans/vlan[id=7]"]
+            assert gone.prefix.target == "leaf1" and not gone.update
+            # It comes back as it is, and is told again.
+            empty.add("leaf1")
+            empty.wait_synchronised("leaf1")
+            assert leaves([subscriber.update()]) == {
+                ("leaf1", "/vlans/vlan[id=7]/id"): 7,
+                ("leaf1", "/vlans/vlan[id=7]/name"): "seven",
+            }
 
 
 def test_a_target_moves_to_another_address(empty):

@@ -17,8 +17,8 @@ pub(crate) struct News {
     pub(crate) commit: String,
     /// When it became visible.
     pub(crate) timestamp: Timestamp,
-    /// By target.
-    pub(crate) targets: BTreeMap<Target, Delta>,
+    /// By target, with the models to read it by: those it had, if it went.
+    pub(crate) targets: BTreeMap<Target, (Arc<TargetSpec>, Delta)>,
 }
 
 impl News {
@@ -35,16 +35,16 @@ pub(super) fn between(
     step: Option<&Step>,
 ) -> Vec<Arc<News>> {
     let mut all: BTreeMap<Option<Index>, News> = BTreeMap::new();
-    for spec in concerned(node, after, step) {
+    for spec in concerned(node, before, after, step) {
         let target = &spec.name;
         let (was, is) = (before.visible(target), after.visible(target));
         let delta = match step {
-            Some(step) => {
+            Some(step) if after.binding(target).is_some() => {
                 let mut touched = step.written.get(target).cloned().unwrap_or_default();
                 touched.extend(held(before, target).chain(held(after, target)).cloned());
                 spec.models.changes(&was, &is, &touched)
             }
-            None => spec.models.changes(&was, &is, was.diff(&is).paths()),
+            _ => spec.models.changes(&was, &is, was.diff(&is).paths()),
         };
         if delta.is_empty() {
             continue;
@@ -55,18 +55,36 @@ pub(super) fn between(
         let commit = cause.filter(|cause| cause.window.is_some()).map(|cause| cause.id.to_string());
         let commit = commit.unwrap_or_default();
         let new = || News { index, commit, timestamp, targets: BTreeMap::new() };
-        all.entry(index).or_insert_with(new).targets.insert(target.clone(), delta);
+        let news = all.entry(index).or_insert_with(new);
+        news.targets.insert(target.clone(), (spec, delta));
     }
     all.into_values().map(Arc::new).collect()
 }
 
 /// The targets of which something visible may have changed.
-fn concerned(node: &Handle, after: &View, step: Option<&Step>) -> Vec<Arc<TargetSpec>> {
-    let Some(step) = step else { return node.targets() };
+fn concerned(
+    node: &Handle,
+    before: &View,
+    after: &View,
+    step: Option<&Step>,
+) -> Vec<Arc<TargetSpec>> {
+    let Some(step) = step else {
+        let gone = before.targets().filter(|target| after.binding(target).is_none());
+        let gone = gone.filter_map(|target| gone_one(node, before, target));
+        return node.targets().into_iter().chain(gone).collect();
+    };
     let moved = step.transactions.iter().filter_map(|index| after.transaction(*index));
     let moved = moved.flat_map(|transaction| transaction.targets.keys());
     let names: BTreeSet<&Target> = step.written.keys().chain(moved).collect();
-    names.into_iter().filter_map(|name| node.target(name)).collect()
+    let one = |name: &Target| node.target(name).or_else(|| gone_one(node, before, name));
+    names.into_iter().filter_map(one).collect()
+}
+
+/// A target that went, with the models it had.
+fn gone_one(node: &Handle, before: &View, target: &Target) -> Option<Arc<TargetSpec>> {
+    let models = node.models().get(&before.binding(target)?.models)?;
+    let (model, ignore) = (String::new(), Vec::new());
+    Some(Arc::new(TargetSpec { name: target.clone(), model, models, ignore }))
 }
 
 /// What is not shown of a target because a transaction on it has no outcome yet.

@@ -213,16 +213,15 @@ impl Session {
         news: &News,
     ) -> Result<(), Status> {
         let mut concerned = false;
-        for (target, delta) in &news.targets {
-            let spec = self.service.node.target(target);
-            let Some((spots, spec)) = on_change.get(target).zip(spec) else { continue };
+        for (target, (spec, delta)) in &news.targets {
+            let Some(spots) = on_change.get(target) else { continue };
             concerned = true;
             let wanted = spots.iter().flat_map(|spot| spot.filter.change(&spec.models, delta));
             let wanted: Delta = wanted.collect();
             let deletes = wanted.removals().into_iter().cloned().collect();
             let updates = wanted.sets().map(|(path, one)| (path.clone(), one.clone())).collect();
             let timestamp = nanoseconds(news.timestamp.get());
-            self.teller.tell(&spec, Tale { updates, deletes }, timestamp).await?;
+            self.teller.tell(spec, Tale { updates, deletes }, timestamp).await?;
         }
         if concerned && self.list.extras.configuration_only {
             self.teller.commit_done(news.index, &news.commit).await?;
