@@ -104,7 +104,11 @@ impl Devices for Reach {
                 .file
                 .get(target)
                 .cloned()
-                .ok_or_else(|| Unserved::paused("the configuration file no longer names it"))?,
+                .ok_or_else(|| Unserved::paused(format!(
+                    "the configuration file of node {} does not name it; name it there and start the node \
+                     again, or say what becomes of it: `lockstep target set`, `lockstep target remove`",
+                    self.node
+                )))?,
             Source::Api => self.reached(target, &details).map_err(Unserved::failed)?,
         };
         let driver = Gnmi::new(given.driver, models.clone());

@@ -16,13 +16,14 @@ use futures_util::stream::SelectAll;
 use lockstep_protocol::record::{Difference, Drift as Policy, Drifted};
 use lockstep_protocol::{Event, View};
 use lockstep_southbound::{Noticed, Watch};
-use lockstep_types::{Content, Path, SessionId, Target};
+use lockstep_types::{Configuration, Content, Path, SessionId, Target};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::links::Links;
+use crate::target::TargetSpec;
 use crate::targets::Targets;
 use heard::Heard;
 pub(crate) use report::report;
@@ -68,10 +69,12 @@ impl Drift {
         std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Where a device is not as it should be: what it shows, and what is wanted. As its master sees it.
-    pub(crate) fn of(&self, view: &View, target: &Target) -> Drifted {
+    /// Where a device is not as it should be: what it shows, and what is wanted. As its master sees it; without
+    /// its models this node can see nothing itself.
+    pub(crate) fn of(&self, view: &View, target: &Target, spec: Option<&TargetSpec>) -> Drifted {
         let told = view.drifted(target).filter(|_| !self.is_ours(view, target));
-        told.cloned().unwrap_or_else(|| self.seen(view, target))
+        let seen = || spec.map(|spec| self.seen(view, spec)).unwrap_or_default();
+        told.cloned().unwrap_or_else(seen)
     }
 
     /// Whether this node is the master.
@@ -80,13 +83,19 @@ impl Drift {
     }
 
     /// The same, as this node sees it.
-    fn seen(&self, view: &View, target: &Target) -> Drifted {
+    fn seen(&self, view: &View, spec: &TargetSpec) -> Drifted {
+        let target = &spec.name;
         let heard = self.heard(target);
-        if !self.is_of_now(view, target, &heard) {
+        if heard.is_nothing() || !self.is_of_now(view, target, &heard) {
             return Drifted::default();
         }
         let applied = view.applied(target);
-        let differ = view.not_as_wanted(target, heard.shown(&applied));
+        let mut differ = view.not_as_wanted(target, heard.shown(&applied));
+        // What comes with a change by default may be heard of before the change is recorded.
+        let (held, coming) = (heard.holding(&applied), coming(view, target, &applied));
+        differ.retain(|(path, _)| {
+            spec.models.differs(&held, &applied, path) && spec.models.differs(&held, &coming, path)
+        });
         let difference = |&(path, shows): &(&Path, &Option<Content>)| Difference {
             path: path.clone(),
             shows: shows.clone(),
@@ -100,8 +109,9 @@ impl Drift {
     }
 
     /// What is to be written for the other nodes, if they know something else.
-    pub(crate) fn news(&self, view: &View, target: &Target) -> Option<Drifted> {
-        let seen = self.is_ours(view, target).then(|| self.seen(view, target))?;
+    pub(crate) fn news(&self, view: &View, spec: &TargetSpec) -> Option<Drifted> {
+        let target = &spec.name;
+        let seen = self.is_ours(view, target).then(|| self.seen(view, spec))?;
         let differs = match view.drifted(target) {
             Some(known) => *known != seen,
             None => !seen.first.is_empty() || seen.given_up,
@@ -115,8 +125,9 @@ impl Drift {
     }
 
     /// Whether something is to be done about what was heard of a device.
-    fn is_to_be_told(&self, view: &View, target: &Target, now: Instant) -> bool {
-        let differs = !self.of(view, target).first.is_empty();
+    fn is_to_be_told(&self, view: &View, spec: &TargetSpec, now: Instant) -> bool {
+        let target = &spec.name;
+        let differs = !self.of(view, target, Some(spec)).first.is_empty();
         let policy = view.binding(target).map(|binding| binding.drift);
         match policy {
             Some(Policy::Adopt) => differs,
@@ -176,7 +187,8 @@ pub(crate) async fn listen(
         let Some(spec) = targets.spec(&target).filter(|_| of_now) else { continue };
         let (view, before) = (Arc::clone(&views.borrow()), drift.heard(&target));
         // As long as the configuration, where the device told of all of it.
-        let heard = spawn_blocking(move || heard::heard(&spec, &view, &before, noticed)).await;
+        let there = Arc::clone(&spec);
+        let heard = spawn_blocking(move || heard::heard(&there, &view, &before, noticed)).await;
         let Ok(heard) = heard else { continue };
         if heard.is_to_be_heard_anew() {
             // What was watched before ends with this.
@@ -185,11 +197,21 @@ pub(crate) async fn listen(
         drift.set(target.clone(), heard);
         // Full, it is told of with what is heard next; the state shown here does not wait for that.
         let _full = reports.try_send(target.clone());
-        if drift.is_to_be_told(&views.borrow().clone(), &target, Instant::now()) {
+        if drift.is_to_be_told(&views.borrow().clone(), &spec, Instant::now()) {
             // A core that has ended is told nothing.
             let _ = events.send(Event::Drifted(target)).await;
         }
     }
+}
+
+/// What is applied once the device has what is being sent to it.
+fn coming(view: &View, target: &Target, applied: &Configuration) -> Configuration {
+    let mut coming = applied.clone();
+    let head = view.apply_head(target).and_then(|index| view.proposal(index, target));
+    if let Some(proposal) = head {
+        coming.apply_values(&proposal.delta);
+    }
+    coming
 }
 
 /// What one device tells.

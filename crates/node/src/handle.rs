@@ -155,13 +155,13 @@ impl Handle {
     }
 
     fn status_in(&self, view: &View, target: &Target) -> TargetStatus {
-        let link = self.link(target);
+        let (link, entry) = (self.link(target), self.shared.targets.get(target));
+        let spec = entry.as_ref().and_then(|entry| entry.spec.as_deref());
         let seen = Seen {
             failure: link.as_deref().and_then(Link::failure),
             fencing: link.as_deref().and_then(Link::fencing).or_else(|| fencing(view, target)),
-            drift: self.shared.drift.of(view, target),
+            drift: self.shared.drift.of(view, target, spec),
         };
-        let entry = self.shared.targets.get(target);
         TargetStatus::of(target, entry.as_deref(), view, seen)
     }
 

@@ -17,6 +17,10 @@
 //!          store        yang       southbound   northbound
 //! ```
 //!
+//! Which targets there are, and how each is served, is read off their bindings in the store: at the start,
+//! and whenever one is written (`retarget`). [`Devices`] reads of a binding how its device is reached;
+//! [`Models`] are found by the digest that it names.
+//!
 //! One task owns the core and never waits for anything but its next input: writes and verdicts are
 //! done by tasks of their own, which bring the result back as an event. What readers are served is a
 //! snapshot of the core's view, published before any client is told of it.

@@ -183,7 +183,10 @@ impl Runtime {
         self.tick();
         let shown = matches!(event, Event::Watch(_));
         let (touched, bound) = match &event {
-            Event::Watch(changes) => (self.shared.feed.note(changes), bound(changes)),
+            Event::Watch(changes) => {
+                self.validation.forget_decided(changes);
+                (self.shared.feed.note(changes), bound(changes))
+            }
             _ => (None, Vec::new()),
         };
         let commands = self.core.handle(event);

@@ -124,7 +124,13 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let (publish, published) = watch::channel(Arc::new(view.clone()));
     let (targets, drift) = (Arc::<Targets>::default(), Arc::new(Drift::new(session.id().clone())));
     let (reports_in, reports) = mpsc::channel(QUEUE);
-    tokio::spawn(drift::report(Arc::clone(&drift), records.clone(), published.clone(), reports));
+    tokio::spawn(drift::report(
+        Arc::clone(&drift),
+        records.clone(),
+        Arc::clone(&targets),
+        published.clone(),
+        reports,
+    ));
     tokio::spawn(drift::listen(
         Arc::clone(&drift),
         Arc::downgrade(&links),

@@ -5,8 +5,8 @@ use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use lockstep_protocol::record::Violation;
-use lockstep_protocol::{Base, Check, Event, Subject, Verdict};
+use lockstep_protocol::record::{Status, Violation};
+use lockstep_protocol::{Base, Changes, Check, Event, Op, Subject, Verdict};
 use lockstep_types::{Path, Target};
 use tokio::sync::{Semaphore, mpsc};
 
@@ -34,6 +34,22 @@ impl Validation {
     pub(crate) fn again(&self) {
         let left = std::mem::take(&mut *lock(&self.lacking));
         left.into_iter().for_each(|(subject, checks)| self.begin(subject, checks));
+    }
+
+    /// What was decided elsewhere needs no verdict from here any more.
+    pub(crate) fn forget_decided(&self, changes: &Changes) {
+        let mut lacking = lock(&self.lacking);
+        if lacking.is_empty() {
+            return;
+        }
+        for op in &changes.ops {
+            match op {
+                Op::Transaction(transaction) if transaction.status != Status::Pending => {
+                    lacking.remove(&Subject::Transaction(transaction.index));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Has the verdict brought as an event. How many wait is bounded by how many transactions are open.

@@ -1,9 +1,11 @@
 //! The admin service of `lockstep.v1`.
 
 mod export;
+mod log;
 mod models;
 mod operate;
 mod restore;
+mod rollback;
 mod show;
 mod targets;
 
@@ -19,18 +21,15 @@ use lockstep_gnmi::proto::lockstep::v1::{
     ListTargetsResponse, ListTransactionsRequest, ListTransactionsResponse, OperateTargetRequest,
     OperateTargetResponse, ReloadModelsRequest, ReloadModelsResponse, RemoveTargetRequest,
     RemoveTargetResponse, RestoreRequest, RestoreResponse, RollbackRequest, RollbackResponse,
-    RollbackRule, SetTargetRequest, SetTargetResponse,
+    SetTargetRequest, SetTargetResponse,
 };
 use lockstep_node::{Busy, Handle};
-use lockstep_protocol::record::{self, Kind, Mode, Rule, Transaction};
-use lockstep_protocol::{Body, Refusal, Reply, Request as Submission, Until, View};
+use lockstep_protocol::{Refusal, Reply, Request as Submission};
 use lockstep_store::Records;
 use lockstep_types::{Index, Target};
-use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use crate::access::Right;
-use crate::deadline::times;
 use crate::directory::Directory;
 use crate::fresh::Fresh;
 use crate::guard::Call;
@@ -38,11 +37,6 @@ use crate::ids::Ids;
 use crate::serve::Options;
 use crate::teller::Teller;
 use crate::{gnmi, outcome, refusal};
-
-/// How many transactions are listed at once when nobody says.
-const PAGE: usize = 100;
-/// How many at the most.
-const LARGEST_PAGE: usize = 10_000;
 
 /// What operators ask.
 #[derive(Clone, Debug)]
@@ -61,36 +55,6 @@ impl Service {
         AdminServer::new(Self { node, records, directory, fresh, ids })
             .max_decoding_message_size(options.limits.message)
             .max_encoding_message_size(options.limits.message)
-    }
-
-    fn rollback_of(
-        &self,
-        metadata: &MetadataMap,
-        asked: &RollbackRequest,
-    ) -> Result<Submission, Status> {
-        let rule = match asked.rule() {
-            RollbackRule::Target => Rule::Target,
-            RollbackRule::Path => Rule::Path,
-        };
-        let only = target_names(&asked.targets)?;
-        let wait = refusal::duration(asked.deadline.as_ref())?;
-        let times = times(self.node.now(), wait, metadata, Mode::Atomic);
-        Ok(Submission {
-            id: self.ids.of(&asked.id)?,
-            body: Body {
-                kind: Kind::Rollback { of: Index::new(asked.index), rule },
-                mode: Mode::Atomic,
-                edits: std::collections::BTreeMap::new(),
-                only,
-                window: None,
-                binding: None,
-            },
-            until: if asked.r#async { Until::Decision } else { Until::Outcome },
-            deadline: times.deadline,
-            answer_by: Some(times.answer_by),
-            author: String::new(),
-            comment: asked.comment.clone(),
-        })
     }
 }
 
@@ -161,36 +125,6 @@ fn target_name(name: &str) -> Result<Target, Status> {
     Target::new(name).map_err(|error| Status::invalid_argument(error.to_string()))
 }
 
-fn no_transaction(view: &View, index: u64) -> Status {
-    match view.horizon().get() {
-        horizon if (1..=horizon).contains(&index) => Status::out_of_range(format!(
-            "transaction {index} is beyond retention: the log is kept from {horizon} on"
-        )),
-        _ => Status::not_found(format!("there is no transaction {index}")),
-    }
-}
-
-/// A word that no status has would find nothing, and look like an answer.
-fn known_statuses(asked: &[String]) -> Result<(), Status> {
-    let known = record::Status::ALL.map(record::Status::name);
-    match asked.iter().find(|word| !known.contains(&word.as_str())) {
-        None => Ok(()),
-        Some(word) => Err(Status::invalid_argument(format!(
-            "there is no status {word:?}; there are {}",
-            known.join(", ")
-        ))),
-    }
-}
-
-/// Whether a transaction is among those asked for.
-fn is_asked(asked: &ListTransactionsRequest, transaction: &Transaction) -> bool {
-    let before = asked.before_index == 0 || transaction.index.get() < asked.before_index;
-    let word = transaction.status.name();
-    let status = asked.status.is_empty() || asked.status.iter().any(|status| status == word);
-    let concerns = |name: &String| transaction.targets.contains_key(name.as_str());
-    before && status && (asked.target.is_empty() || asked.target.iter().any(concerns))
-}
-
 #[tonic::async_trait]
 impl Admin for Service {
     async fn list_transactions(
@@ -198,16 +132,7 @@ impl Admin for Service {
         request: Request<ListTransactionsRequest>,
     ) -> Result<Response<ListTransactionsResponse>, Status> {
         let call = Call::of(&request)?;
-        call.somewhere(Right::Read)?;
-        let asked = request.get_ref();
-        known_statuses(&asked.status)?;
-        let limit = usize::try_from(asked.limit).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
-        let limit = if limit == 0 { PAGE } else { limit };
-        let view = self.node.view();
-        let teller = Teller::any(&self.node, &call, &view);
-        let found = view.transactions_backwards().filter(|t| is_asked(asked, t));
-        let found = found.filter(|t| teller.sees_any(t)).take(limit);
-        let transactions = found.map(|t| show::transaction(&teller, t)).collect();
+        let transactions = self.listed(&call, request.get_ref())?;
         Ok(Response::new(ListTransactionsResponse { transactions }))
     }
 
@@ -216,13 +141,7 @@ impl Admin for Service {
         request: Request<GetTransactionRequest>,
     ) -> Result<Response<GetTransactionResponse>, Status> {
         let call = Call::of(&request)?;
-        call.somewhere(Right::Read)?;
-        let index = request.get_ref().index;
-        let view = self.node.view();
-        let teller = Teller::any(&self.node, &call, &view);
-        let found = view.transaction(Index::new(index)).filter(|found| teller.sees_any(found));
-        let found = found.ok_or_else(|| no_transaction(&view, index))?;
-        let transaction = Some(show::transaction(&teller, found));
+        let transaction = Some(self.found(&call, request.get_ref().index)?);
         Ok(Response::new(GetTransactionResponse { transaction }))
     }
 

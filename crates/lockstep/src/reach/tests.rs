@@ -211,7 +211,8 @@ fn targets_of_a_file_are_for_the_file_to_say() {
     assert!(why.contains("of node n1"), "{why}");
     // One that no file names any more is left alone, until somebody says what to do with it.
     let gone = targets.reach(&name("gone"), &bound, &models).unwrap_err();
-    assert_eq!(gone, Unserved::paused("the configuration file no longer names it"));
+    assert_eq!(gone.state, lockstep_node::State::Paused);
+    assert!(gone.reason.starts_with("the configuration file of node n1 does not name it"));
     assert_eq!(targets.known(&name("gone"), &bound).source, Source::File);
     assert_eq!(targets.may_change(&name("gone"), &bound, None), Ok(()));
     let master = NodeName::new("n2").unwrap();

@@ -48,8 +48,13 @@ impl Heard {
         self.kept.is_empty() && self.more > 0
     }
 
+    /// Whether it is all as applied, as far as it told.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.kept.is_empty() && self.more == 0
+    }
+
     /// What the device is thought to hold.
-    fn holding(&self, applied: &Configuration) -> Configuration {
+    pub(super) fn holding(&self, applied: &Configuration) -> Configuration {
         let mut held = applied.clone();
         let shown = self.shown(applied);
         held.apply_values(&shown.map(|(path, shows)| (path.clone(), shows.clone())).collect());

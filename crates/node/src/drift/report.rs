@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
 use super::Drift;
+use crate::targets::Targets;
 
 /// How long is waited between writes: a device that is changed all the time is told of so often.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -22,6 +23,7 @@ const AT_ONCE: usize = 16;
 pub(crate) async fn report(
     drift: Arc<Drift>,
     records: Records,
+    targets: Arc<Targets>,
     views: watch::Receiver<Arc<View>>,
     mut heard: mpsc::Receiver<Target>,
 ) {
@@ -36,7 +38,7 @@ pub(crate) async fn report(
         }
         let view = Arc::clone(&views.borrow());
         let some: Vec<Target> = waiting.iter().take(AT_ONCE).cloned().collect();
-        if write(&drift, &records, &view, &some).await {
+        if write(&drift, &records, &targets, &view, &some).await {
             some.iter().for_each(|target| {
                 waiting.remove(target);
             });
@@ -46,10 +48,17 @@ pub(crate) async fn report(
 }
 
 /// Whether all of it is in the store. Somebody else may have become the master: then it is not ours to say.
-async fn write(drift: &Drift, records: &Records, view: &View, targets: &[Target]) -> bool {
+async fn write(
+    drift: &Drift,
+    records: &Records,
+    targets: &Targets,
+    view: &View,
+    some: &[Target],
+) -> bool {
     let mut txn = Txn::default();
-    for target in targets {
-        let Some(drifted) = drift.news(view, target) else { continue };
+    for target in some {
+        let Some(spec) = targets.spec(target) else { continue };
+        let Some(drifted) = drift.news(view, &spec) else { continue };
         let key = Key::Mastership(target.clone());
         let revision = view.version(&key);
         txn.compares.push(Compare::Unchanged(key, revision));

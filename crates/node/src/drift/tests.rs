@@ -15,7 +15,6 @@ use lockstep_yang::{ModelSet, Options};
 
 use super::heard::KEPT;
 use super::*;
-use crate::target::TargetSpec;
 
 const MOTD: &str = "/system/motd";
 
@@ -135,7 +134,7 @@ impl World {
     }
 
     fn drifted(&self) -> Drifted {
-        self.drift.of(&self.view, &self.spec.name)
+        self.drift.of(&self.view, &self.spec.name, Some(&self.spec))
     }
 
     fn is_drifted(&self) -> bool {
@@ -201,6 +200,26 @@ fn what_the_device_took_and_refused_all_the_same_is_drift() {
     assert!(!world.is_drifted());
     world.transaction(1, PartStatus::Withdrawn);
     assert!(world.is_drifted());
+}
+
+/// A device may tell of them at once, and of nothing after that.
+#[test]
+fn what_comes_by_default_with_our_own_change_is_no_drift() {
+    let mut world = World::new();
+    world.hear_all(1, "v0");
+    let port = at("/interfaces/interface[name=eth1]");
+    let entry: Delta = [(port.clone(), Some(Content::Entry))].into_iter().collect();
+    world.send(1, entry.clone());
+    let enabled = at("/interfaces/interface[name=eth1]/enabled");
+    let by_default = [(port, Content::Entry), (enabled.clone(), Content::leaf(true))];
+    let set = by_default.into_iter().collect();
+    world.hear(1, Notice::Changed(Edit { set, ..Edit::default() }));
+    assert!(!world.is_drifted(), "on its way");
+    world.record(1, true, &entry);
+    assert!(!world.is_drifted(), "it is in force");
+    let set = [(enabled, Content::leaf(false))].into_iter().collect();
+    world.hear(1, Notice::Changed(Edit { set, ..Edit::default() }));
+    assert_eq!(world.drifted().first.len(), 1);
 }
 
 #[test]

@@ -10,8 +10,10 @@ use std::time::Duration;
 use argon2::password_hash::PasswordHasher;
 use argon2::{Algorithm, Argon2, Params, Version};
 use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
+use lockstep_gnmi::proto::gnmi::{SetRequest, Update};
 use lockstep_gnmi::proto::lockstep::v1::OperateTargetRequest;
 use lockstep_gnmi::proto::lockstep::v1::admin_client::AdminClient;
+use lockstep_gnmi::{path, value};
 use lockstep_node::{
     Devices, Known, Models, Options as Node, Reached, Retention, Running, Source, Unserved, start,
 };
@@ -134,6 +136,30 @@ impl Lab {
         let request = OperateTargetRequest { name: target.into(), order: "resume".into() };
         self.admin("root").operate_target(request).await.unwrap();
         self.settled().await;
+    }
+
+    /// Somebody else changes a device: a value that is secret, and one that is not.
+    pub(crate) async fn tamper(&self, target: &str) {
+        let address = format!("http://{}", self.address(target));
+        let update = |at: &str, text: &str| Update {
+            path: Some(path::write(&at.parse().unwrap())),
+            val: Some(value::json(&text.into(), true)),
+            ..Update::default()
+        };
+        let update =
+            vec![update("/system/hostname", "somebody-else"), update("/system/motd", "by hand")];
+        let request = SetRequest { update, ..SetRequest::default() };
+        GNmiClient::connect(address).await.unwrap().set(request).await.unwrap();
+    }
+
+    /// Waits for something that no view shows.
+    pub(crate) async fn eventually(&self, condition: impl AsyncFn() -> bool) {
+        let holds = async {
+            while !condition().await {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, holds).await.expect("in time");
     }
 
     /// Where a device is; where none is, if there is no such one.

@@ -1,6 +1,8 @@
 //! What refusals and answers do not say.
 
-use lockstep_gnmi::proto::lockstep::v1::{ListTransactionsRequest, RollbackRequest};
+use lockstep_gnmi::proto::lockstep::v1::{
+    GetTargetRequest, ListTransactionsRequest, RollbackRequest, Target,
+};
 use tonic::{Code, Status};
 
 use super::lab::Lab;
@@ -78,5 +80,30 @@ async fn a_secret_that_is_not_valid_is_not_quoted() {
     let dry = |who| lab.answer(who, &["dry-run", "leaf1", "/system/hostname=-not-a-name-"]);
     let (_, words) = refused(dry("changer").await.map(|_| ()));
     assert!(!words.contains("not-a-name"), "{words}");
+    lab.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_a_device_differs_is_shown_as_values_are() {
+    let lab = lab().await;
+    lab.reset().await;
+    lab.tamper("leaf1").await;
+    let shown = async |who: &str| -> Target {
+        let request = GetTargetRequest { name: "leaf1".into() };
+        lab.admin(who).get_target(request).await.unwrap().into_inner().target.unwrap()
+    };
+    lab.eventually(async || shown("root").await.drift.len() == 2).await;
+    let all = format!("{:?}", shown("root").await);
+    assert!(all.contains("somebody-else") && all.contains("secret-name"), "{all}");
+    for who in ["reader", "operator", "tagged"] {
+        let target = shown(who).await;
+        assert_eq!(target.drift.len(), 2, "{who}");
+        assert_eq!(target.drift[0].path, "/system/hostname");
+        let said = format!("{target:?}");
+        assert!(!said.contains("somebody-else") && !said.contains("secret-name"), "{who}: {said}");
+        assert!(said.contains("********") && said.contains("by hand"), "{who}: {said}");
+    }
+    let target = shown("ports").await;
+    assert!(target.drift.is_empty(), "it has interfaces alone: {target:?}");
     lab.stop().await;
 }
