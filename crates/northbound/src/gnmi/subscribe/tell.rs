@@ -96,7 +96,11 @@ impl Teller {
         let (origin, models) = (self.origin.clone(), spec.models.clone());
         // What may be seen may have changed since the last time.
         self.call = self.call.again()?;
-        let extent = self.call.target(Right::Read, &self.node, &spec.name)?;
+        let extent = match self.call.target(Right::Read, &self.node, &spec.name) {
+            // It went, and with it the tags by which it might be read; others are told of all the same.
+            Err(_) if self.node.target(&spec.name).is_none() => return Ok(()),
+            may => may?,
+        };
         let veil = self.call.veil(&self.node, &spec.name);
         let work = move || {
             let typed = |(path, content): (Path, Content)| {
