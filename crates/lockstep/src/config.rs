@@ -8,6 +8,7 @@ mod check;
 mod environment;
 mod error;
 mod file;
+mod given;
 mod gnmic;
 mod nearest;
 mod scalar;
@@ -27,6 +28,7 @@ use serde_json::Value;
 
 use crate::secret::Key;
 pub(crate) use error::{Error, Problem};
+pub(crate) use given::target;
 pub(crate) use store::StoreConfig;
 pub(crate) use target::TargetConfig;
 
@@ -140,23 +142,11 @@ pub(crate) fn target_key(key: &str) -> Result<(), Problem> {
     gnmic::known(key)
 }
 
-/// A target that the file does not name, from the same keys. What is wrong is told with the key alone.
-pub(crate) fn target(
-    options: Value,
-    folder: &Path,
-    models: &BTreeSet<&str>,
-    environment: &dyn Fn(&str) -> Option<String>,
-) -> Result<TargetConfig, Problem> {
-    let given = file::target(environment::fill(options, environment)?)?;
-    target::check("", &given, folder, models)
-}
-
 /// The targets of a file of gnmic, as options by name. What stands for a variable of the environment stays.
 pub(crate) fn targets_of_gnmic(path: &Path) -> Result<Imported, Error> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Error::Unreadable { path: path.into(), error })?;
-    let tree = serde_saphyr::from_str(&text).map_err(|error| Problem::Syntax(error.to_string()));
-    let read = tree.and_then(|tree| gnmic::options(&tree));
+    let read = yaml(&text).and_then(|tree| gnmic::options(&tree));
     let (targets, ignored) =
         read.map_err(|problem| Error::Invalid { path: path.into(), problem })?;
     Ok(Imported { targets, warning: ignored_warning(path, &ignored) })
@@ -172,9 +162,15 @@ pub(crate) struct Imported {
 }
 
 fn tree(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Problem> {
-    let tree = serde_saphyr::from_str(text);
-    let tree = tree.map_err(|error| Problem::Syntax(error.to_string()))?;
-    environment::fill(tree, environment)
+    environment::fill(yaml(text)?, environment)
+}
+
+/// The tree of a text. What is wrong with it is told by line and column, without the lines around: there
+/// may be a password in them, and the error goes into logs and answers.
+fn yaml(text: &str) -> Result<Value, Problem> {
+    let options = serde_saphyr::options! { with_snippet: false };
+    let tree = serde_saphyr::from_str_with_options(text, options);
+    tree.map_err(|error| Problem::Syntax(error.to_string()))
 }
 
 /// One warning for all that gnmic alone has a use for.

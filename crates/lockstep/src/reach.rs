@@ -60,16 +60,16 @@ impl Reach {
         // Which models it has, the binding says.
         let model = details.model();
         let models = BTreeSet::from([model.as_str()]);
-        config::target(options.into(), &self.folder, &models, &config::variable).map_err(
-            |problem| match problem {
+        config::target(options, &self.folder, &models, &config::variable).map_err(|problem| {
+            match problem {
                 config::Problem::Unset { .. } => format!(
                     "{problem} on node {}: set it there and start the node again, or give another \
                      with `lockstep target set {target}`",
                     self.node
                 ),
                 problem => problem.to_string(),
-            },
-        )
+            }
+        })
     }
 }
 

@@ -96,20 +96,20 @@ impl Gnmi {
     async fn open(&self, address: &str) -> Result<Arc<dyn Line>, ConnectError> {
         let endpoint = endpoint::endpoint(&self.options, address, !self.calm.is_wanted()).await?;
         let credentials = Credentials::new(&self.options)?;
-        let (after, address) = (self.options.timeout, address.to_owned());
+        let (after, said) = (self.options.timeout, self.options.say(address).to_owned());
         let opening = async {
-            let (hold, channel) = connect(&endpoint, &address, self.options.keepalive).await?;
+            let (hold, channel) = connect(&endpoint, address, &self.options).await?;
             let client = GNmiClient::with_interceptor(channel, credentials)
                 .max_decoding_message_size(LARGEST_MESSAGE)
                 .max_encoding_message_size(LARGEST_MESSAGE);
             let encoding =
-                capabilities::ask(client.clone(), &address, &self.options, &self.models).await?;
-            Ok(GnmiLine::new(address.clone(), (client, hold), encoding, self))
+                capabilities::ask(client.clone(), &said, &self.options, &self.models).await?;
+            Ok(GnmiLine::new(said.clone(), (client, hold), encoding, self))
         };
         let opened = timeout(after, opening).await;
         match opened {
             Ok(line) => line.map(|line| Arc::new(line) as Arc<dyn Line>),
-            Err(_) => Err(ConnectError::Timeout { address, after }),
+            Err(_) => Err(ConnectError::Timeout { address: said, after }),
         }
     }
 }
@@ -128,10 +128,13 @@ impl Driver for Gnmi {
 async fn connect(
     endpoint: &Endpoint,
     address: &str,
-    keepalive: Duration,
+    options: &Options,
 ) -> Result<(Hold, Channel), ConnectError> {
-    let unreachable =
-        |reason: String| ConnectError::Unreachable { address: address.to_owned(), reason };
+    let keepalive = options.keepalive;
+    let unreachable = |reason: String| ConnectError::Unreachable {
+        address: options.say(address).to_owned(),
+        reason,
+    };
     let stream =
         TcpStream::connect(address).await.map_err(|error| unreachable(error.to_string()))?;
     prepare(&stream, keepalive).map_err(|error| unreachable(error.to_string()))?;

@@ -12,7 +12,8 @@ pub(super) fn fill(
     fill_at("", tree, environment)
 }
 
-fn fill_at(
+/// The same of what is in one place of it.
+pub(super) fn fill_at(
     at: &str,
     tree: Value,
     environment: &dyn Fn(&str) -> Option<String>,

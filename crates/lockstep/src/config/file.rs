@@ -258,7 +258,7 @@ fn checked<T: serde::de::DeserializeOwned>(tree: Value) -> Result<T, Problem> {
 /// old as `deny_unknown_fields` itself, and has a test here.
 fn problem(at: String, message: &str) -> Problem {
     let Some(rest) = message.strip_prefix("unknown field `") else {
-        return Problem::value(at, message);
+        return Problem::value(at, without_value(message));
     };
     let mut quoted = rest.split('`');
     let key = quoted.next().unwrap_or_default().to_owned();
@@ -266,6 +266,17 @@ fn problem(at: String, message: &str) -> Problem {
     let hint = nearest::hint(&key, known.into_iter());
     let at = at.strip_suffix(key.as_str()).unwrap_or(&at).trim_end_matches('.').to_owned();
     Problem::UnknownKey { at, key, hint }
+}
+
+/// serde quotes a value of the wrong kind, which may be a password: `invalid type: string "…", expected …`.
+pub(super) fn without_value(message: &str) -> String {
+    let start = message.starts_with("invalid ").then(|| message.find(['`', '"'])).flatten();
+    match (start, message.rfind(", expected ")) {
+        (Some(start), Some(end)) if start <= end => {
+            format!("{}{}", message[..start].trim_end(), &message[end..])
+        }
+        _ => message.to_owned(),
+    }
 }
 
 /// A truth value; from the environment it comes as a text.

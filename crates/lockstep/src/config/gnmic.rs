@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::error::Problem;
-use super::file::Target;
+use super::file::{Target, without_value};
 use super::nearest;
 
 /// The port of gNMI, which gnmic adds to an address without one.
@@ -92,7 +92,7 @@ pub(super) fn read(tree: &Value) -> Result<(BTreeMap<String, Target>, BTreeSet<S
         let target = serde_path_to_error::deserialize(Value::Object(options));
         let target = target.map_err(|error| {
             let at = format!("targets.{name}.{}", error.path());
-            Problem::value(at, error.into_inner())
+            Problem::value(at, without_value(&error.into_inner().to_string()))
         })?;
         Ok((name, target))
     };

@@ -23,7 +23,7 @@ fn as_text(value: Value) -> Result<String, String> {
         Value::Bool(truth) => Ok(truth.to_string()),
         // How it was written is not known any more: 1.10 and 1.1 are the same number.
         Value::Number(number) if number.is_f64() => {
-            Err(format!("is read as the number {number}; put it in quotes"))
+            Err("is read as a number; put it in quotes".into())
         }
         Value::Number(number) => Ok(number.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => Err("is not a single value".into()),

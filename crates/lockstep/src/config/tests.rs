@@ -112,7 +112,7 @@ fn a_text_needs_no_quotes() {
     assert_eq!(leaf1.driver.username.as_deref(), Some("42"));
     assert_eq!(leaf1.tags, ["7", "true"]);
     let lossy = error(&with("password: 1.10"));
-    assert_eq!(lossy, "targets.leaf1.password: is read as the number 1.1; put it in quotes");
+    assert_eq!(lossy, "targets.leaf1.password: is read as a number; put it in quotes");
     // YAML drops the zeros before anybody could keep them.
     assert!(error(&with("password: 0042")).ends_with("put it in quotes"));
     assert!(error(&with("timeout: 10")).ends_with("write it like `10s` or `1m30s`"));
@@ -306,4 +306,47 @@ fn rules_that_could_not_be_meant_are_refused() {
     }
     let none = error(&format!("{SMALL}\ntokens: [{{issuer: a, audience: b, jwks: none.json}}]"));
     assert!(none.starts_with("tokens[0].jwks: cannot read /etc/lockstep/none.json"), "{none}");
+}
+
+/// What is wrong with a file goes into logs and answers; what it says may be a password.
+#[test]
+fn no_value_is_in_an_error_of_syntax() {
+    for text in [
+        "store-password: hunter2\nusers: {alice: hunter2\nlisten: x\n",
+        "store-password: hunter2\n  listen: x\n",
+        "store-password: \"hunter2\nlisten: x\n",
+        "store-password: hunter2\nstore-password: hunter2\n",
+        "a: 1\nstore-password: hunter2: x\n",
+        "store-password: [hunter2, 'x\n",
+        "users:\n  alice: hunter2\n bob: hunter2\n",
+    ] {
+        let why = error(text);
+        assert!(why.starts_with("not YAML: ") && why.contains("line "), "{why}");
+        assert!(why.contains("column "), "{why}");
+        assert!(!why.contains("hunter2"), "{why}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gnmic.yaml");
+    std::fs::write(&path, "password: hunter2\ntargets: {leaf1: [\n").unwrap();
+    let why = super::targets_of_gnmic(&path).unwrap_err().to_string();
+    assert!(why.contains("line ") && !why.contains("hunter2"), "{why}");
+}
+
+#[test]
+fn no_password_is_in_an_error_of_its_kind() {
+    for (text, value, said) in [
+        (
+            "store-password: 4711",
+            "4711",
+            "store-password: invalid type: integer, expected a string",
+        ),
+        ("users: {alice: 4711}", "4711", "users.alice: invalid type: integer, expected "),
+        ("users: hunter2", "hunter2", "users: invalid type: string, expected a map"),
+        ("users: {alice: {password: true}}", "true", "users.alice.password: invalid type: boolean"),
+        ("insecure: true\nusers: {alice: hunter2}", "hunter2", "users.alice"),
+        ("targets: {leaf1: {address: x, password: 47.11}}", "47.11", "put it in quotes"),
+    ] {
+        let why = error(text);
+        assert!(why.contains(said) && !why.contains(value), "{text}: {why}");
+    }
 }

@@ -36,7 +36,8 @@ impl Reach {
         Ok(options)
     }
 
-    /// What the options come to. What is not set in this node's environment may well be in another's.
+    /// What the options come to. Nothing is taken from this node's environment: what is not set in it may
+    /// well be in another's, and what is set is not for whoever asks.
     fn checked(
         &self,
         options: &Map<String, Value>,
@@ -44,8 +45,8 @@ impl Reach {
     ) -> Result<TargetConfig, String> {
         let mut options = options.clone();
         credentials::blank(&mut options);
-        let elsewhere = |name: &str| config::variable(name).or_else(|| Some(format!("${name}")));
-        config::target(options.into(), &self.folder, models, &elsewhere)
+        let as_it_is = |name: &str| Some(format!("${name}"));
+        config::target(options, &self.folder, models, &as_it_is)
             .map_err(|problem| problem.to_string())
     }
 

@@ -21,7 +21,7 @@ fn targets(secret: Option<&str>) -> Reach {
         Arc::new(Key::read(&file).unwrap())
     });
     let filed = json!({ "address": "127.0.0.1:1", "model": "lab" });
-    let filed = config::target(filed, folder.path(), &["lab"].into(), &|_| None).unwrap();
+    let filed = config::target(options(filed), folder.path(), &["lab"].into(), &|_| None).unwrap();
     Reach {
         node: NodeName::new("n1").unwrap(),
         config: None,
@@ -197,6 +197,63 @@ fn a_reference_is_resolved_where_it_is_used() {
     assert!(why.contains("$LOCKSTEP_TEST_NOT_SET") && why.contains("on node n1"), "{why}");
     let set = change(&targets, &bound, json!({ "password": "$PATH" })).unwrap();
     assert_eq!(reach(&targets, &set).unwrap().driver.password, std::env::var("PATH").ok());
+}
+
+/// Whoever gives options is told nothing that is in the environment of a node.
+#[test]
+fn the_environment_is_not_told() {
+    let targets = targets(None);
+    let secret = std::env::var("PATH").unwrap();
+    for option in [
+        "initial",
+        "sync",
+        "drift",
+        "drift-interval",
+        "commit-confirmed",
+        "encoding",
+        "timeout",
+        "model",
+        "insecure",
+        "skip-verify",
+        "tls-ca",
+        "tls-cert",
+        "tls-key",
+        "tls-server-name",
+        "role",
+    ] {
+        for given in ["$PATH", "${PATH}"] {
+            let why = wrong(bind(&targets, json!({ "address": "127.0.0.1:1", option: given })));
+            assert!(why.starts_with(&format!("{option}: ")), "{why}");
+            assert!(!why.contains(&secret) && !why.contains("PATH"), "{option}: {why}");
+        }
+    }
+    for option in ["ignore", "tags"] {
+        let why =
+            wrong(bind(&targets, json!({ "address": "127.0.0.1:1", option: ["/", "$PATH"] })));
+        assert!(why.starts_with(&format!("{option}: ")) && !why.contains(&secret), "{why}");
+    }
+    // One that was kept by an earlier version is not looked up either.
+    let details = Details::given(options(json!({ "address": "127.0.0.1:1", "initial": "$PATH" })));
+    let why = targets.reached(&name("leaf1"), &details).unwrap_err();
+    assert!(why.starts_with("initial: ") && !why.contains(&secret), "{why}");
+}
+
+/// An address may come from the environment, and is told by the name of the variable.
+#[tokio::test]
+async fn an_address_of_the_environment_is_not_told() {
+    let targets = targets(None);
+    let secret = std::env::var("PATH").unwrap();
+    let models = targets.models.named("lab").unwrap();
+    for address in [json!("$PATH"), json!(["127.0.0.1:0", "${PATH}"])] {
+        let given = json!({ "address": address, "insecure": true });
+        let bound = bind(&targets, given).unwrap();
+        let found = reach(&targets, &bound).unwrap().driver;
+        assert!(found.addresses.contains(&secret), "{:?}", found.addresses);
+        assert!(!format!("{found:?}").contains(&secret), "{found:?}");
+        let reached = targets.reach(&name("leaf1"), &bound, &models).unwrap();
+        let why = reached.driver.connect().await.unwrap_err().to_string();
+        assert!(why.contains("PATH") && !why.contains(&secret), "{why}");
+    }
 }
 
 #[test]

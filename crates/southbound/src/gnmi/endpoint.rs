@@ -23,7 +23,7 @@ pub(super) async fn endpoint(
 ) -> Result<Endpoint, ConnectError> {
     let scheme = if options.insecure { "http" } else { "https" };
     let endpoint = Endpoint::from_shared(format!("{scheme}://{address}"))
-        .map_err(|error| wrong("addresses", format!("{address}: {error}")))?
+        .map_err(|error| wrong("addresses", format!("{}: {error}", options.say(address))))?
         .user_agent(concat!("lockstep/", env!("CARGO_PKG_VERSION")))
         .map_err(|error| wrong("addresses", error.to_string()))?
         .initial_stream_window_size(WINDOW)

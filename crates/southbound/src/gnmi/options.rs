@@ -1,5 +1,6 @@
 //! What an operator says about how to reach a device.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,6 +11,8 @@ use std::time::Duration;
 pub struct Options {
     /// Where it may be, as `host:port`; tried in this order.
     pub addresses: Vec<String>,
+    /// What is said in the place of an address that is not for everybody to read.
+    pub said: BTreeMap<String, String>,
     /// Without TLS.
     pub insecure: bool,
     /// With TLS, but whoever answers is believed to be the device.
@@ -57,6 +60,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             addresses: Vec::new(),
+            said: BTreeMap::new(),
             insecure: false,
             skip_verify: false,
             tls_ca: None,
@@ -76,11 +80,19 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// An address, as it may be told.
+    pub(super) fn say<'a>(&'a self, address: &'a str) -> &'a str {
+        self.said.get(address).map_or(address, String::as_str)
+    }
+}
+
 /// Without what must not end up in a log.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let addresses: Vec<&str> = self.addresses.iter().map(|one| self.say(one)).collect();
         f.debug_struct("Options")
-            .field("addresses", &self.addresses)
+            .field("addresses", &addresses)
             .field("insecure", &self.insecure)
             .field("skip_verify", &self.skip_verify)
             .field("username", &self.username)
