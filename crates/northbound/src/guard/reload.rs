@@ -1,7 +1,7 @@
 //! Rules that may change while the node runs.
 //!
 //! As with certificates: whoever asks sees to it that the files are those that were read, at most once a
-//! second. Files that cannot be used leave the rules before them in force. So do files that would ask
+//! second. Files that cannot be used leave the rules before them in force, and are tried again. So do files that would ask
 //! nobody who they are any more, or have no roles any more: half a file looks like that, and whoever means
 //! it can start the node again.
 
@@ -31,14 +31,34 @@ pub(super) struct Reload {
 #[derive(Debug)]
 struct Seen {
     files: Vec<PathBuf>,
-    /// None: they were read at some time before, and may have changed since.
+    /// What they were like before they were read: what changes meanwhile is seen the next time. None: they
+    /// are to be read again in any case.
     stamp: Option<Stamp>,
+    /// Why they could not be used the last time.
+    wrong: Option<String>,
     next: Instant,
+}
+
+impl Seen {
+    /// They cannot be used. Whether that is to be told: it is tried again often, for the same reason.
+    fn fails(&mut self, error: &str) -> bool {
+        self.stamp = None;
+        self.wrong.replace(error.to_owned()).as_deref() != Some(error)
+    }
+
+    /// They were read, and are these by now. Whether that is to be told.
+    fn succeeds(&mut self, before: Stamp, files: Vec<PathBuf>) -> bool {
+        // What was not among them was not looked at before it was read.
+        let stamp = (files == self.files).then_some(before);
+        self.files = files;
+        let again = std::mem::replace(&mut self.stamp, stamp).is_some();
+        self.wrong.take().is_some() || again
+    }
 }
 
 impl Reload {
     pub(super) fn new(rules: Rules, files: Vec<PathBuf>, source: Option<Source>) -> Self {
-        let seen = Seen { files, stamp: None, next: Instant::now() };
+        let seen = Seen { files, stamp: None, wrong: None, next: Instant::now() };
         let (current, looking) = (RwLock::new(Arc::new(rules)), AtomicBool::new(false));
         Self { source, current, seen: Mutex::new(seen), looking }
     }
@@ -60,26 +80,24 @@ impl Reload {
             return;
         }
         seen.next = now + OFTEN;
-        let found = Some(stamp(&seen.files));
-        if found == seen.stamp {
+        let found = stamp(&seen.files);
+        if seen.stamp.as_ref() == Some(&found) {
             return;
         }
-        // Not tried again until they change again: the reason would only be told once more.
-        let before = std::mem::replace(&mut seen.stamp, found);
         match (source.read)().and_then(|(rules, files)| Ok((self.acceptable(rules)?, files))) {
             Ok((rules, files)) => {
-                if before.is_some() {
+                if seen.succeeds(found, files) {
                     tracing::info!("users, tokens and roles were read again");
                 }
-                seen.stamp = Some(stamp(&files));
-                seen.files = files;
                 *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
             }
             Err(error) => {
-                tracing::warn!(
-                    error,
-                    "the new users, tokens and roles cannot be used; the old ones are"
-                );
+                if seen.fails(&error) {
+                    tracing::warn!(
+                        error,
+                        "the new users, tokens and roles cannot be used; the old ones are"
+                    );
+                }
             }
         }
     }
@@ -162,5 +180,90 @@ mod tests {
         // Half a file would let everybody in.
         assert_eq!(after(""), ["alice", "bob"]);
         assert_eq!(after("bob carol"), ["bob", "carol"]);
+    }
+
+    /// Rules that are the names in some files, which are read one after the other; after each is read, and
+    /// before anybody looks at it again, something else may happen to it.
+    fn meddled(
+        files: &[PathBuf],
+        known: usize,
+        meddle: impl Fn(&std::path::Path) + Send + Sync + 'static,
+    ) -> Reload {
+        let all = files.to_vec();
+        let read = move || {
+            let mut names = Vec::new();
+            for file in &all {
+                let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+                names.extend(text.split_whitespace().map(str::to_owned));
+                meddle(file);
+            }
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            Ok((rules(&names), all.clone()))
+        };
+        let source = Source { read: Arc::new(read) };
+        Reload::new(rules(&["alice"]), files[..known].to_vec(), Some(source))
+    }
+
+    fn names(reload: &Reload, now: Instant) -> Vec<String> {
+        reload.look(reload.source.as_ref().unwrap(), now);
+        reload.current.read().unwrap().users.keys().cloned().collect()
+    }
+
+    #[test]
+    fn what_changes_while_it_is_read_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["first", "second"].map(|name| folder.path().join(name));
+        // The second may be one that was not known of before.
+        for known in [2, 1] {
+            std::fs::write(&files[0], "alice").unwrap();
+            std::fs::write(&files[1], "bob").unwrap();
+            let second = files[1].clone();
+            let reload = meddled(&files, known, move |file| {
+                if file == second {
+                    std::fs::write(file, "carol").unwrap();
+                }
+            });
+            let now = Instant::now() + OFTEN;
+            assert_eq!(names(&reload, now), ["alice", "bob"]);
+            assert_eq!(names(&reload, now + OFTEN), ["alice", "carol"], "{known} known before");
+        }
+    }
+
+    #[test]
+    fn what_failed_is_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("names");
+        std::fs::write(&file, "alice bob").unwrap();
+        let (ready, reads) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(0)));
+        let (is_ready, counted, of) = (Arc::clone(&ready), Arc::clone(&reads), file.clone());
+        let read = move || {
+            *counted.lock().unwrap() += 1;
+            // As when a variable or another file is not there yet.
+            let ready = is_ready.load(Ordering::Acquire);
+            ready.then(|| (rules(&["bob"]), vec![of.clone()])).ok_or_else(|| "not yet".into())
+        };
+        let source = Source { read: Arc::new(read) };
+        let reload = Reload::new(rules(&["alice"]), vec![file], Some(source));
+        let now = Instant::now() + OFTEN;
+        assert_eq!(names(&reload, now), ["alice"]);
+        ready.store(true, Ordering::Release);
+        assert_eq!(names(&reload, now + OFTEN), ["bob"]);
+        assert_eq!(names(&reload, now + 2 * OFTEN), ["bob"]);
+        assert_eq!(*reads.lock().unwrap(), 2, "what did not change is not read");
+    }
+
+    #[test]
+    fn a_reason_is_told_once() {
+        let files = vec![PathBuf::from("names")];
+        let (stamp, next) = (Some(vec![None]), Instant::now());
+        let mut seen = Seen { files: files.clone(), stamp, wrong: None, next };
+        assert!(seen.fails("no") && !seen.fails("no") && seen.fails("never") && seen.fails("no"));
+        assert!(
+            seen.succeeds(vec![None], files.clone()),
+            "it was told that they could not be used"
+        );
+        assert!(seen.fails("no"), "once more, after it was right");
+        assert!(seen.succeeds(vec![None], files.clone()) && seen.succeeds(vec![None], files));
+        assert!(seen.succeeds(vec![None, None], Vec::new()) && !seen.succeeds(vec![], Vec::new()));
     }
 }
