@@ -24,7 +24,8 @@ use lockstep_gnmi::proto::lockstep::v1::{
     SetTargetRequest, SetTargetResponse,
 };
 use lockstep_node::{Busy, Handle};
-use lockstep_protocol::{Refusal, Reply, Request as Submission};
+use lockstep_protocol::record::Kind;
+use lockstep_protocol::{Refusal, Reply, Request as Submission, View};
 use lockstep_store::Records;
 use lockstep_types::{Index, Target};
 use tonic::{Request, Response, Status};
@@ -67,7 +68,7 @@ impl Service {
         refused: impl Fn(&Refusal) -> Status,
     ) -> Result<Option<v1::Transaction>, Status> {
         call.somewhere(Right::Operate)?;
-        let concerned = self.node.view().asked_of(&submission.body);
+        let concerned = self.concerned(&submission, &refused).await?;
         call.operates(&self.node, concerned.iter(), &submission.body.only)?;
         let until = submission.until;
         let submission = Submission { author: call.author(), ..submission };
@@ -108,12 +109,65 @@ impl Service {
         Some(show::transaction(&Teller::own(&self.node, call, &view), found))
     }
 
-    /// Whether a transaction is for this caller to confirm or call off.
-    fn may_end(&self, call: &Call, index: Index) -> Result<(), Status> {
-        match self.node.view().transaction(index) {
-            Some(found) => call.may_end(&self.node, found),
-            None => call.somewhere(Right::Operate),
+    /// The targets that a request concerns, of which there is one at least: nobody could say whether it is
+    /// allowed on those that it concerns later.
+    async fn concerned(
+        &self,
+        submission: &Submission,
+        refused: impl Fn(&Refusal) -> Status,
+    ) -> Result<BTreeSet<Target>, Status> {
+        let view = self.fresh.view().await?;
+        let concerned = view.asked_of(&submission.body);
+        if !concerned.is_empty() {
+            return Ok(concerned);
         }
+        // Sent again, it may have been done on targets that went away since.
+        if let Some(before) = view.named(&submission.id) {
+            return Ok(before.targets.keys().cloned().collect());
+        }
+        Err(match submission.body.kind {
+            Kind::Rollback { of, .. } if view.transaction(of).is_none() => {
+                refused(&unknown(&view, of))
+            }
+            Kind::Restore { to }
+                if to > view.head().index || to < view.horizon() || to == Index::ZERO =>
+            {
+                refused(&unknown(&view, to))
+            }
+            _ => Status::failed_precondition(
+                "this concerns no target: none of them is left, or nothing was changed since; \
+                 name the targets to have it done there all the same",
+            ),
+        })
+    }
+
+    /// Whether a transaction is for this caller to confirm or call off.
+    async fn may_end(&self, call: &Call, index: Index) -> Result<(), Status> {
+        if let Some(found) = self.node.view().transaction(index) {
+            return call.may_end(&self.node, found);
+        }
+        if !call.has(Right::Change) {
+            call.somewhere(Right::Operate)?;
+        }
+        // Another node may have been asked for it, a moment ago.
+        let view = self.fresh.view().await?;
+        match view.transaction(index) {
+            Some(found) => call.may_end(&self.node, found),
+            None => {
+                call.somewhere(Right::Operate)?;
+                Err(refusal::refused(&unknown(&view, index)))
+            }
+        }
+    }
+}
+
+/// Why there is no such transaction: it never was, or is not any more.
+fn unknown(view: &View, index: Index) -> Refusal {
+    let horizon = view.horizon();
+    if index == Index::ZERO || index > horizon {
+        Refusal::UnknownTransaction(index)
+    } else {
+        Refusal::BeyondRetention { index, horizon }
     }
 }
 
@@ -251,7 +305,7 @@ impl Admin for Service {
         request: Request<ConfirmRequest>,
     ) -> Result<Response<ConfirmResponse>, Status> {
         let (call, index) = (Call::of(&request)?, Index::new(request.get_ref().index));
-        self.may_end(&call, index)?;
+        self.may_end(&call, index).await?;
         let transaction = self.closed(&call, self.node.confirm(index).await)?;
         Ok(Response::new(ConfirmResponse { transaction }))
     }
@@ -261,7 +315,7 @@ impl Admin for Service {
         request: Request<CancelRequest>,
     ) -> Result<Response<CancelResponse>, Status> {
         let (call, index) = (Call::of(&request)?, Index::new(request.get_ref().index));
-        self.may_end(&call, index)?;
+        self.may_end(&call, index).await?;
         let transaction = self.closed(&call, self.node.cancel(index).await)?;
         Ok(Response::new(CancelResponse { transaction }))
     }

@@ -52,6 +52,27 @@ pub(crate) fn fitting<M: Message>(answer: M, limit: usize) -> Result<M, Status> 
     Err(too_large("the answer", limit))
 }
 
+/// How large an answer is that is still being put together: one that does not fit is given up before it is
+/// whole.
+pub(crate) struct Size {
+    left: usize,
+    limit: usize,
+}
+
+impl Size {
+    pub(crate) fn up_to(limit: usize) -> Self {
+        Self { left: limit, limit }
+    }
+
+    /// Counts what is about to be added to it.
+    pub(crate) fn grow<M: Message>(&mut self, parts: &[M]) -> Result<(), Status> {
+        let size = parts.iter().map(Message::encoded_len).sum();
+        let left = self.left.checked_sub(size);
+        self.left = left.ok_or_else(|| too_large("the answer", self.limit))?;
+        Ok(())
+    }
+}
+
 fn too_large(what: &str, limit: usize) -> Status {
     Status::resource_exhausted(format!(
         "{what} is larger than limits.message, which is {limit} bytes; do it in parts, or raise the limit"
@@ -101,5 +122,15 @@ mod tests {
         let path = Path { target: "leaf1".into(), ..Path::default() };
         assert!(fitting(path.clone(), 100).is_ok());
         assert_eq!(fitting(path, 3).unwrap_err().code(), Code::ResourceExhausted);
+    }
+
+    #[test]
+    fn an_answer_is_given_up_with_the_part_that_does_not_fit() {
+        let path = Path { target: "leaf1".into(), ..Path::default() };
+        let mut size = Size::up_to(3 * path.encoded_len());
+        assert!(size.grow(&[path.clone(), path.clone()]).is_ok());
+        assert!(size.grow(std::slice::from_ref(&path)).is_ok());
+        assert_eq!(size.grow(&[path]).unwrap_err().code(), Code::ResourceExhausted);
+        assert!(size.grow::<Path>(&[]).is_ok());
     }
 }

@@ -18,8 +18,8 @@ use super::encoding::Encoding;
 use super::{Service, place};
 use crate::access::Right;
 use crate::guard::Call;
-use crate::refusal;
 use crate::workers::Workers;
+use crate::{answers, refusal};
 use found::Found;
 
 /// What is asked of every path alike.
@@ -40,6 +40,7 @@ pub(super) async fn get(
     request: GetRequest,
 ) -> Result<GetResponse, Status> {
     call.somewhere(Right::Read)?;
+    place::few("a Get", "paths", request.path.len())?;
     let (encoding, kind) = (Encoding::read(request.encoding)?, kind(request.r#type)?);
     let modules = request.use_models.iter().map(|model| model.name.clone()).collect();
     let depth = place::depth(&request.extension);
@@ -58,11 +59,14 @@ pub(super) async fn get(
         encoding,
         kind,
     });
-    let mut notification = Vec::new();
+    let mut answer = GetResponse::default();
+    let mut size = answers::Size::up_to(service.message);
     for path in asked {
-        notification.extend(question.answer(path).await?);
+        let found = question.answer(path).await?;
+        size.grow(&found)?;
+        answer.notification.extend(found);
     }
-    Ok(GetResponse { notification, ..GetResponse::default() })
+    Ok(answer)
 }
 
 fn kind(kind: i32) -> Result<DataType, Status> {

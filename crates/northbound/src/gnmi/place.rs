@@ -13,6 +13,19 @@ use crate::access::Right;
 use crate::guard::Call;
 use crate::refusal;
 
+/// So many paths are answered to in one call. Each takes few bytes to ask for, and may take many to answer.
+const PATHS: usize = 1000;
+
+/// Refuses a call that asks for too much at once.
+pub(super) fn few(call: &str, what: &str, count: usize) -> Result<(), Status> {
+    if count <= PATHS {
+        return Ok(());
+    }
+    Err(Status::invalid_argument(format!(
+        "{call} may have up to {PATHS} {what}, and this one has {count}; ask in parts, or for what is above them"
+    )))
+}
+
 /// The target of this name.
 pub(super) fn target(node: &Handle, name: &Target) -> Result<Arc<TargetSpec>, Status> {
     node.target(name).ok_or_else(|| match node.unserved(name) {

@@ -33,11 +33,12 @@ pub(super) async fn set(
     request: SetRequest,
 ) -> Result<SetResponse, Status> {
     let Service { node, ids, workers, .. } = service;
-    // Before anything is remembered of it, as who claims to be the only one to write is.
     permit::any(call, &request)?;
     let mut options = options(service, &request)?;
     if let Some(commit) = commit::of(&request)? {
         if let Some(index) = commit::end(node, call, &commit, &request).await? {
+            // It is done, even if another has taken over meanwhile.
+            drop(service.masters.record(&request.extension));
             return Ok(response(node, call, &request, Some(index)));
         }
         options = commit::begin(&commit, options)?;
@@ -55,6 +56,10 @@ pub(super) async fn set(
         }
         edits => edits?,
     };
+    // Who claims to be the only one to write is one who may, and does.
+    if !options.dry_run {
+        service.masters.record(&request.extension)?;
+    }
     let Some(edits) = edits else { return Ok(response(node, call, &request, None)) };
     if options.dry_run {
         call.note_detail("dry run");

@@ -48,7 +48,7 @@ fn done() -> Answer {
     Ok(Seen::default())
 }
 
-fn wire(target: &str, text: &str) -> Path {
+pub(crate) fn wire(target: &str, text: &str) -> Path {
     let text: lockstep_types::Path = text.parse().unwrap();
     Path { target: target.to_owned(), ..path::write(&text) }
 }
@@ -59,7 +59,7 @@ fn update(target: &str, text: &str, json: &Value) -> Update {
 }
 
 /// `PATH=VALUE` for one target, or for several.
-fn updates(targets: &str, assignment: &str) -> SetRequest {
+pub(crate) fn updates(targets: &str, assignment: &str) -> SetRequest {
     let (at, text) = assignment.rsplit_once('=').unwrap();
     let one = |target: &str| update(target, at, &json!(text));
     SetRequest { update: targets.split(',').map(one).collect(), ..SetRequest::default() }
@@ -278,7 +278,7 @@ impl Lab {
     }
 
     /// A change of root's, to be confirmed if there is a time for that; its index.
-    async fn change(&self, target: &str, seconds: i64) -> u64 {
+    pub(crate) async fn change(&self, target: &str, seconds: i64) -> u64 {
         let confirm = (seconds > 0).then_some(prost_types::Duration { seconds, nanos: 0 });
         let extension = extension::with_options(&SetOptions { confirm, ..SetOptions::default() });
         let update = vec![update(target, "/system/motd", &json!("changed"))];

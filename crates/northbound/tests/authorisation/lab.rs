@@ -23,7 +23,7 @@ use lockstep_northbound::{
 use lockstep_protocol::record::{Binding, Trials};
 use lockstep_simulator::{Options as Simulated, Simulator};
 use lockstep_southbound::gnmi::{Gnmi, Options as Reach};
-use lockstep_store::{Memory, Records};
+use lockstep_store::{Memory, Records, Store};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::{ModelSet, Options as Load};
 use serde_json::{Map, Value};
@@ -45,6 +45,7 @@ pub(crate) struct Lab {
     node: Running,
     server: Server,
     channel: Channel,
+    store: Memory,
 }
 
 /// Says who asks.
@@ -73,12 +74,17 @@ pub(crate) type As = InterceptedService<Channel, Login>;
 
 impl Lab {
     pub(crate) async fn start(roles: Vec<Role>) -> Self {
+        Self::within(roles, Limits::default()).await
+    }
+
+    pub(crate) async fn within(roles: Vec<Role>, limits: Limits) -> Self {
         let models = models();
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let count = u16::try_from(NAMES.len()).unwrap();
         let simulator =
             Simulator::start(Simulated { models: models.clone(), listen, count }).unwrap();
-        let records = Records::open(Arc::new(Memory::new())).await.unwrap();
+        let store = Memory::new();
+        let records = Records::open(Arc::new(store.clone())).await.unwrap();
         let targets = NAMES.iter().zip(simulator.addresses()).map(|(name, address)| {
             let mut binding = Binding::of(models.digest().clone());
             binding.details = address.to_string();
@@ -98,12 +104,12 @@ impl Lab {
         let rules = Rules { users: users(), tokens: Vec::new(), roles };
         let access = Access { rules, secret_paths, ..Access::default() };
         let directory = Arc::new(ByAddress(models));
-        let (http, tls, limits) = (None, None, Limits::default());
+        let (http, tls) = (None, None);
         let options = Options { records, directory, listen, http, tls, limits, access };
         let server = serve(node.handle(), options).await.unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", server.address())).unwrap();
         let channel = endpoint.connect().await.unwrap();
-        let lab = Self { simulator, node, server, channel };
+        let lab = Self { simulator, node, server, channel, store };
         lab.settled().await;
         lab
     }
@@ -167,6 +173,11 @@ impl Lab {
         let at = NAMES.iter().position(|name| *name == target);
         let device = at.and_then(|at| self.simulator.addresses().get(at));
         device.map_or_else(|| "127.0.0.1:1".to_owned(), ToString::to_string)
+    }
+
+    /// From now on the node knows what it knows, and the store is not there to ask.
+    pub(crate) async fn lose_store(&self) {
+        self.store.close().await.unwrap();
     }
 
     pub(crate) async fn stop(self) {

@@ -11,8 +11,12 @@
 )]
 
 mod ask;
+mod claims;
+mod guesses;
 mod lab;
+mod late;
 mod leaks;
+mod limits;
 mod page;
 
 use lab::Lab;

@@ -10,7 +10,7 @@ use lockstep_gnmi::{extension, get, set};
 use lockstep_node::TargetSpec;
 use lockstep_protocol::View;
 use lockstep_protocol::record::{Reason, Violation};
-use lockstep_types::{Edit, Target};
+use lockstep_types::{Addition, Content, Edit, Path, Target};
 use lockstep_yang::Form;
 use tonic::Status;
 
@@ -73,17 +73,58 @@ fn change(
     let deletes = news.removals().into_iter().filter(|path| veil.meets(path));
     let deletes: Vec<_> = deletes.cloned().collect();
     let encoding = Encoding::Json(Form::Ietf);
-    let updates =
-        news.sets().filter(|(_, content)| !matches!(content, lockstep_types::Content::Entry));
-    let updates = updates.filter_map(|(path, content)| {
-        let value = encoding.unit(models, veil, path, content)?;
-        Some((path.clone(), value))
+    let updates = news.sets().filter(|(_, content)| !matches!(content, Content::Entry));
+    let updates = updates.map(|(path, content)| (path.clone(), content.clone()));
+    let updates = updates.chain(hidden(edit, veil)).filter_map(|(path, content)| {
+        let value = encoding.unit(models, veil, &path, &content)?;
+        Some((path, value))
     });
-    let updates: Vec<_> = updates.collect();
+    // Once each, in the order of the paths, so that the order does not tell what differs.
+    let updates: BTreeMap<_, _> = updates.collect();
+    let updates: Vec<_> = updates.into_iter().collect();
     if updates.is_empty() && deletes.is_empty() {
         return Ok(None);
     }
     let prefix = Wire { target: spec.name.to_string(), ..Wire::default() };
     let told = get::told(Some(&prefix), "", updates, &deletes, now);
     told.map(Some).map_err(|error| refusal::path(&error))
+}
+
+/// What is set where a secret is that somebody may not see: it is told of whether it differs or not, or
+/// guesses could be tried out.
+fn hidden<'a>(edit: &'a Edit, veil: &'a Veil) -> impl Iterator<Item = (Path, Content)> + 'a {
+    let set = edit.set.iter().map(|(path, content)| (path.clone(), content.clone()));
+    let set = set.filter(|(_, content)| !matches!(content, Content::Entry));
+    let add = edit.add.iter().map(|(path, addition)| {
+        let content = match addition {
+            Addition::Values { values, .. } => Content::LeafList(values.as_slice().into()),
+            Addition::Entries(entries) => Content::Order(entries.as_slice().into()),
+        };
+        (path.clone(), content)
+    });
+    set.chain(add).filter(|(path, _)| veil.hides(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_types::Value;
+
+    use super::*;
+    use crate::access::Extent;
+
+    #[test]
+    fn what_is_added_to_a_secret_is_told_of_as_what_is_set_there() {
+        let at = |text: &str| -> Path { text.parse().unwrap() };
+        let secrets = Arc::new(["/**/key".parse().unwrap()]);
+        let values = vec![Value::string("guess")];
+        let mut edit = Edit::default();
+        edit.set.insert(at("/a/key"), Content::leaf("guess"));
+        edit.set.insert(at("/a/name"), Content::leaf("plain"));
+        edit.add.insert(at("/b/key"), Addition::Values { values, sorted: false });
+        let told = |veil: &Veil| hidden(&edit, veil).map(|(path, _)| path).collect::<Vec<_>>();
+        let none = Extent::Paths(Vec::new());
+        let blind = Veil::new(Extent::Whole, none, secrets.clone());
+        assert_eq!(told(&blind), [at("/a/key"), at("/b/key")]);
+        assert!(told(&Veil::new(Extent::Whole, Extent::Whole, secrets)).is_empty());
+    }
 }

@@ -73,6 +73,7 @@ impl List {
         if list.subscription.is_empty() {
             return Err(Status::invalid_argument("the SubscriptionList has no subscription"));
         }
+        place::few("a SubscriptionList", "subscriptions", list.subscription.len())?;
         let encoding = Encoding::read(list.encoding)?;
         let each =
             list.subscription.iter().map(|one| subscription(node, call, &list, one, &extras));
