@@ -151,6 +151,12 @@ bench: ## what a change costs as configuration and log grow, as ratios to a floo
 	@scripts/setup build
 	cargo run --quiet --locked --release -p lockstep-bench
 
+.PHONY: bench-cluster
+bench-cluster: ## what many devices cost: Sets, a slow device, idling, taking over; beside the same straight on the devices
+	@scripts/setup e2e
+	cargo build --quiet --locked --release --bin lockstep
+	LOCKSTEP=target/release/lockstep .tools/venv/bin/python bench/cluster/run.py
+
 ##@ While writing
 
 .PHONY: gnmi-rules

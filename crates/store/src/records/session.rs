@@ -15,7 +15,7 @@ use crate::{Error, Pending, Store};
 
 /// How long a session lasts without being kept: short enough that another node soon takes over, long
 /// enough for a store that changes its leader.
-pub const SESSION_TTL: Duration = Duration::from_secs(10);
+pub const SESSION_TTL: Duration = Duration::from_secs(6);
 
 /// How much of the node's name is in the name of its session, in bytes; the rest is for the numbers.
 const NAME: usize = 160;

@@ -1,0 +1,245 @@
+"""What a network of many devices costs: real nodes, real etcd, simulated devices, all on this machine.
+
+Each figure stands beside a floor of the same run: the same work done straight on the devices, by one process with the same
+concurrency. `make bench-cluster` builds what is needed and writes the figures as a table; TARGETS=n takes fewer devices.
+"""
+
+import asyncio
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import grpc
+from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "e2e"))
+from lab import BINARY, MODELS, Process, free_ports, update  # noqa: E402
+from test_etcd import ask, members  # noqa: E402
+
+TARGETS = int(os.environ.get("TARGETS", 1000))
+PATIENCE = 120
+# So many requests to devices at once, for the floor.
+AT_ONCE = 64
+
+
+def wait(what, condition, every=0.01):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        with contextlib.suppress(grpc.RpcError):
+            if found := condition():
+                return found
+        time.sleep(every)
+    raise SystemExit(f"{what}: not within {PATIENCE} s")
+
+
+class Network:
+    """Devices, and the nodes in front of them."""
+
+    def __init__(self, folder, count):
+        self.folder, self.nodes, self.ports = folder, {}, {}
+        self.first = base_port(count)
+        self.names = {f"leaf{at}": self.first + at for at in range(count)}
+        log = folder / "devices.log"
+        listen = f"127.0.0.1:{self.first}"
+        self.devices = Process(log, "sim", "--models", MODELS, "--listen", listen, "--count", str(count))
+        wait("the devices listen", lambda: "device on" in log.read_text() and reachable(self.first + count - 1))
+
+    def start(self, name, store):
+        listen, http = free_ports(2)
+        target = lambda port: {"address": f"127.0.0.1:{port}", "insecure": True, "model": "lab-1.0"}
+        config = {
+            "node": name, "listen": f"127.0.0.1:{listen}", "http": f"127.0.0.1:{http}", "store": store,
+            "insecure": True, "models": {"lab-1.0": str(MODELS)},
+            "targets": {name: target(port) for name, port in self.names.items()},
+        }  # fmt: skip
+        path = self.folder / f"{name}.yaml"
+        path.write_text(json.dumps(config))
+        self.nodes[name] = Process(self.folder / f"{name}.log", "serve", "--config", path)
+        self.ports[name] = listen
+        wait(f"{name} answers", lambda: reachable(listen))
+
+    def set(self, name, targets, value, timeout=PATIENCE):
+        with grpc.insecure_channel(f"127.0.0.1:{self.ports[name]}") as channel:
+            begun = time.monotonic()
+            changes = [update("/system/motd", value, target) for target in targets]
+            gnmi_pb2_grpc.gNMIStub(channel).Set(gnmi_pb2.SetRequest(update=changes), timeout=timeout)
+            return time.monotonic() - begun
+
+    def states(self, name):
+        """How the targets stand, by the command line, as anybody would ask."""
+        server = f"127.0.0.1:{self.ports[name]}"
+        told = subprocess.run(
+            [BINARY, "target", "list", "--server", server, "--insecure", "--output", "json"],
+            capture_output=True,
+            check=False,
+        )
+        return json.loads(told.stdout or "[]")
+
+    def synchronised(self, name):
+        states = self.states(name)
+        return bool(states) and all(target["state"] == "synchronised" for target in states)
+
+    def stop(self):
+        for process in [*self.nodes.values(), self.devices]:
+            if process.is_running():
+                process.kill()
+
+
+def base_port(count):
+    """The first of so many ports in a row, below those the system hands out."""
+    for first in range(10000, 30000 - count, 500):
+        if not any(reachable(first + at, 0.05) for at in (0, count // 2, count - 1)):
+            return first
+    raise SystemExit("no ports in a row are free")
+
+
+def reachable(port, timeout=1.0):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout):
+        return True
+    return False
+
+
+async def directly(ports, request, method):
+    """The floor: the same on each device, a new connection each, so many at once."""
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def one(port):
+        async with room, grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            await getattr(gnmi_pb2_grpc.gNMIStub(channel), method)(request, timeout=PATIENCE)
+
+    begun = time.monotonic()
+    await asyncio.gather(*(one(port) for port in ports))
+    return time.monotonic() - begun
+
+
+def write_directly(ports, value):
+    return asyncio.run(directly(ports, gnmi_pb2.SetRequest(update=[update("/system/motd", value)]), "Set"))
+
+
+def read_directly(ports):
+    request = gnmi_pb2.GetRequest(path=[gnmi_pb2.Path()], type=gnmi_pb2.GetRequest.CONFIG, encoding=gnmi_pb2.JSON_IETF)
+    return asyncio.run(directly(ports, request, "Get"))
+
+
+def memory(process):
+    status = pathlib.Path(f"/proc/{process.process.pid}/status").read_text()
+    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+
+
+def cpu(process):
+    fields = pathlib.Path(f"/proc/{process.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def atomic(network, row):
+    for count in [n for n in (10, 100, 1000, 10000) if n <= len(network.names)]:
+        targets = list(network.names)[:count]
+        took = statistics.median(network.set("n1", targets, f"{count} {at}") for at in range(5))
+        floor = statistics.median(write_directly([network.names[t] for t in targets], f"direct {at}") for at in range(3))
+        row(f"one atomic Set to {count} targets", f"{took * 1000:.0f} ms", f"straight to each: {floor * 1000:.0f} ms")
+        # What was written past the node is drift; it is brought in line before the next figure.
+        network.set("n1", targets, f"{count} again")
+
+
+def slow_device(network, row):
+    [slow, *others] = list(network.names)[:51]
+    median = lambda tag: statistics.median(network.set("n1", [t], f"{tag} {n}") for n in range(3) for t in others)
+    before = median("before")
+    address = f"127.0.0.1:{network.names[slow]}"
+    subprocess.run([BINARY, "sim", "delay", address, "10s"], check=True, capture_output=True)
+    def waits():
+        # Its answer is of no interest here, only that it keeps somebody waiting.
+        with contextlib.suppress(grpc.RpcError):
+            network.set("n1", [slow], "slow", timeout=30)
+
+    waiting = threading.Thread(target=waits)
+    waiting.start()
+    beside = median("beside")
+    waiting.join()
+    subprocess.run([BINARY, "sim", "heal", address], check=True, capture_output=True)
+    row("median Set beside a device that takes 10 s", f"{beside * 1000:.1f} ms", f"without it: {before * 1000:.1f} ms")
+
+
+def idle(network, row):
+    process = network.nodes["n1"]
+    before = cpu(process)
+    time.sleep(10)
+    share = (cpu(process) - before) / 10
+    row(f"idle at {len(network.names)} targets", f"{share * 100:.1f} % of a core", "")
+    each = memory(process) / len(network.names)
+    row("memory of the node", f"{memory(process) / 1e6:.0f} MB", f"{each / 1000:.0f} kB a target")
+
+
+def takeover(network, etcd, row):
+    until_synchronised = lambda name: wait("all synchronised", lambda: network.synchronised(name), 0.1)
+    until_synchronised("n2")
+    share = lambda: sum(target["master"] == "n1" for target in network.states("n2"))
+    wait("the share is even", lambda: share() == len(network.names) // 2, 0.5)
+    until_synchronised("n2")
+    victims = [target["name"] for target in network.states("n2") if target["master"] == "n1"]
+    floor = read_directly([network.names[name] for name in victims])
+    network.nodes["n1"].kill()
+    killed = time.monotonic()
+    wait("its session ends", lambda: sessions(etcd) == 1, 0.005)
+    ended = time.monotonic()
+    # With a time of its own: until somebody is the master, nothing waits.
+    wait("a Set goes through", lambda: network.set("n2", victims[:1], "taken over", timeout=30))
+    first = time.monotonic() - ended
+    until_synchronised("n2")
+    everything = time.monotonic() - ended
+    row(f"first Set after kill -9 of the master of {len(victims)}", f"{first * 1000:.0f} ms after its lease",
+        f"the lease ended {ended - killed:.1f} s after the kill")  # fmt: skip
+    row("all of them synchronised", f"{everything:.2f} s after the lease", f"reading each: {floor:.2f} s")
+
+
+def sessions(port):
+    """How many nodes are alive, as etcd knows it."""
+    key = lambda text: base64.b64encode(text.encode()).decode()
+    found = ask(port, "kv/range", key=key("/bench/data/session/"), range_end=key("/bench/data/session0"), count_only=True)
+    return int(found.get("count", 0))
+
+
+def main():
+    rows = []
+
+    def row(*cells):
+        rows.append(cells)
+        print(*cells, sep="  |  ", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        network = Network(folder, TARGETS)
+        try:
+            begun = time.monotonic()
+            network.start("n1", "./data")
+            wait("all synchronised", lambda: network.synchronised("n1"), 0.1)
+            took = time.monotonic() - begun
+            floor = read_directly(network.names.values())
+            row(f"start with {TARGETS} targets, all synchronised", f"{took:.2f} s", f"reading each: {floor:.2f} s")
+            atomic(network, row)
+            slow_device(network, row)
+            idle(network, row)
+            network.nodes.pop("n1").stop()
+            with members(folder, 3) as started:
+                store = "etcd://" + ",".join(f"127.0.0.1:{port}" for port, _ in started) + "/bench"
+                network.start("n1", store)
+                network.start("n2", store)
+                takeover(network, started[0][0], row)
+        finally:
+            network.stop()
+    print("\n| measure | figure | beside it |\n|---|--:|--:|")
+    for cells in rows:
+        print("| " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()
