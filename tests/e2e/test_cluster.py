@@ -158,3 +158,7 @@ def test_every_node_shows_the_same_of_a_device(cluster):
             cluster.get(leaf, "/system/uptime", datatype="operational")
         assert code(looked.value) == grpc.StatusCode.NOT_FOUND
     assert len({str(shown(name)) for name in cluster.listens}) == 1
+    # What is adopted is drift no more, to anybody.
+    cluster.ask("n1", "target", "adopt", leaf)
+    for name in cluster.listens:
+        until(f"{name} shows that it is well", lambda: shown(name)["state"] == "synchronised")

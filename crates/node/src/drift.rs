@@ -41,13 +41,23 @@ pub(crate) struct Drift {
     /// Devices that are to be listened to from now on.
     new: Mutex<BTreeSet<Target>>,
     are_new: Notify,
+    /// Devices of which there may be something to tell the other nodes.
+    news: Mutex<BTreeSet<Target>>,
+    is_news: Notify,
 }
 
 impl Drift {
     /// As this session hears of it.
     pub(crate) fn new(session: SessionId) -> Self {
-        let (heard, tries, new) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { session, heard, tries, new, are_new: Notify::new() }
+        Self {
+            session,
+            heard: Mutex::default(),
+            tries: Mutex::default(),
+            new: Mutex::default(),
+            are_new: Notify::new(),
+            news: Mutex::default(),
+            is_news: Notify::new(),
+        }
     }
 
     /// There is a new link to a device, or it is to be listened to otherwise. What was heard is of the past.
@@ -61,6 +71,23 @@ impl Drift {
     pub(crate) fn forget(&self, target: &Target) {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).remove(target);
         self.forgive(target);
+    }
+
+    /// There may be something to tell the other nodes about a device.
+    pub(crate) fn report(&self, target: &Target) {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).insert(target.clone());
+        self.is_news.notify_one();
+    }
+
+    /// Whether what was told, or heard, may be otherwise after a write about a device.
+    pub(crate) fn concerns(&self, view: &View, target: &Target) -> bool {
+        self.is_ours(view, target)
+            && view.drifted(target).is_some_and(|told| !told.first.is_empty())
+    }
+
+    async fn to_report(&self) -> BTreeSet<Target> {
+        self.is_news.notified().await;
+        std::mem::take(&mut *self.news.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits for devices to be listened to.
@@ -170,7 +197,6 @@ pub(crate) async fn listen(
     targets: Arc<Targets>,
     views: watch::Receiver<Arc<View>>,
     events: mpsc::Sender<Event>,
-    reports: mpsc::Sender<Target>,
 ) {
     let mut notices = SelectAll::new();
     let notices_of = |target: &Target| notices_of(&*links.upgrade()?, &targets, target);
@@ -195,12 +221,11 @@ pub(crate) async fn listen(
             notices.extend(notices_of(&target));
         }
         drift.set(target.clone(), heard);
-        // Full, it is told of with what is heard next; the state shown here does not wait for that.
-        let _full = reports.try_send(target.clone());
         if drift.is_to_be_told(&views.borrow().clone(), &spec, Instant::now()) {
             // A core that has ended is told nothing.
-            let _ = events.send(Event::Drifted(target)).await;
+            let _ = events.send(Event::Drifted(target.clone())).await;
         }
+        drift.report(&target);
     }
 }
 

@@ -20,6 +20,15 @@ pub(crate) fn bound(changes: &Changes) -> Vec<Target> {
     changes.ops.iter().filter_map(target).collect()
 }
 
+/// The targets of which a revision wrote what is wanted, or what they make of it.
+pub(crate) fn written(changes: &Changes) -> Vec<Target> {
+    let target = |op: &Op| match op {
+        Op::Configuration { target, .. } | Op::Marks { target, .. } => Some(target.clone()),
+        _ => None,
+    };
+    changes.ops.iter().filter_map(target).collect()
+}
+
 impl Runtime {
     /// Takes up every target that the store has when the node starts.
     pub(crate) fn begin_targets(&mut self) {

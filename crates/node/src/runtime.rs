@@ -14,7 +14,7 @@ use crate::clients::Clients;
 use crate::election::mandate;
 use crate::handle::{Asked, NewModels, Shared};
 use crate::links::Links;
-use crate::retarget::bound;
+use crate::retarget::{bound, written};
 use crate::targets::Maker;
 use crate::validation::Validation;
 
@@ -182,12 +182,12 @@ impl Runtime {
     pub(crate) fn take_in(&mut self, event: Event) {
         self.tick();
         let shown = matches!(event, Event::Watch(_));
-        let (touched, bound) = match &event {
+        let (touched, bound, written) = match &event {
             Event::Watch(changes) => {
                 self.validation.forget_decided(changes);
-                (self.shared.feed.note(changes), bound(changes))
+                (self.shared.feed.note(changes), bound(changes), written(changes))
             }
-            _ => (None, Vec::new()),
+            _ => (None, Vec::new(), Vec::new()),
         };
         let commands = self.core.handle(event);
         // Before anyone is shown what stands now, for it takes the right models to read that.
@@ -196,6 +196,11 @@ impl Runtime {
             // Before anyone is told: whoever was answered must find it in here.
             let view = Arc::new(self.core.view().clone());
             self.publish.send_replace(Arc::clone(&view));
+            // What is wanted may be what the device shows by now.
+            for target in written.iter().filter(|target| self.shared.drift.concerns(&view, target))
+            {
+                self.shared.drift.report(target);
+            }
             if let Some(touched) = touched {
                 self.shared.feed.tell(touched, view);
             }

@@ -123,13 +123,12 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let links = Arc::new(Links::new(devices_in));
     let (publish, published) = watch::channel(Arc::new(view.clone()));
     let (targets, drift) = (Arc::<Targets>::default(), Arc::new(Drift::new(session.id().clone())));
-    let (reports_in, reports) = mpsc::channel(QUEUE);
     tokio::spawn(drift::report(
         Arc::clone(&drift),
         records.clone(),
         Arc::clone(&targets),
         published.clone(),
-        reports,
+        events_in.clone(),
     ));
     tokio::spawn(drift::listen(
         Arc::clone(&drift),
@@ -137,7 +136,6 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         Arc::clone(&targets),
         published.clone(),
         events_in.clone(),
-        reports_in,
     ));
     let shared = Arc::new(Shared {
         name,

@@ -1,11 +1,10 @@
 //! What a master sees of drift is written to the store, for those who ask another node.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_protocol::record::Key;
-use lockstep_protocol::{Compare, Op, Txn, View, Written};
+use lockstep_protocol::{Compare, Event, Op, Txn, View, Written};
 use lockstep_store::Records;
 use lockstep_types::Target;
 use tokio::sync::{mpsc, watch};
@@ -16,63 +15,50 @@ use crate::targets::Targets;
 
 /// How long is waited between writes: a device that is changed all the time is told of so often.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How many devices one write tells of.
-const AT_ONCE: usize = 16;
 
-/// Writes what is heard of these devices, until nobody says of any more.
+/// Writes what may be news of devices, until the node ends.
 pub(crate) async fn report(
     drift: Arc<Drift>,
     records: Records,
     targets: Arc<Targets>,
     views: watch::Receiver<Arc<View>>,
-    mut heard: mpsc::Receiver<Target>,
+    events: mpsc::Sender<Event>,
 ) {
-    let mut waiting = BTreeSet::new();
     loop {
-        if waiting.is_empty() {
-            let Some(target) = heard.recv().await else { return };
-            waiting.insert(target);
-        }
-        while let Ok(target) = heard.try_recv() {
-            waiting.insert(target);
-        }
-        let view = Arc::clone(&views.borrow());
-        let some: Vec<Target> = waiting.iter().take(AT_ONCE).cloned().collect();
-        if write(&drift, &records, &targets, &view, &some).await {
-            some.iter().for_each(|target| {
-                waiting.remove(target);
-            });
+        let some = tokio::select! {
+            () = events.closed() => return,
+            some = drift.to_report() => some,
+        };
+        for target in some {
+            let view = Arc::clone(&views.borrow());
+            if !write(&drift, &records, &targets, &view, &target).await {
+                drift.report(&target);
+            }
         }
         sleep(PAUSE).await;
     }
 }
 
-/// Whether all of it is in the store. Somebody else may have become the master: then it is not ours to say.
+/// Whether there is nothing left to write about it. Somebody else may have become the master: then it is not
+/// ours to say.
 async fn write(
     drift: &Drift,
     records: &Records,
     targets: &Targets,
     view: &View,
-    some: &[Target],
+    target: &Target,
 ) -> bool {
-    let mut txn = Txn::default();
-    for target in some {
-        let Some(spec) = targets.spec(target) else { continue };
-        let Some(drifted) = drift.news(view, &spec) else { continue };
-        let key = Key::Mastership(target.clone());
-        let revision = view.version(&key);
-        txn.compares.push(Compare::Unchanged(key, revision));
-        txn.ops.push(Op::Drifted { target: target.clone(), drifted });
-    }
-    if txn.ops.is_empty() {
-        return true;
-    }
-    match records.write(&txn).await {
+    let Some(spec) = targets.spec(target) else { return true };
+    let Some(drifted) = drift.news(view, &spec) else { return true };
+    let key = Key::Mastership(target.clone());
+    let unchanged = Compare::Unchanged(key.clone(), view.version(&key));
+    let op = Op::Drifted { target: target.clone(), drifted };
+    match records.write(&Txn { compares: vec![unchanged], ops: vec![op] }).await {
         Ok(Written::Done(_)) => true,
         Ok(Written::Stale(_)) => false,
         Err(error) => {
-            tracing::warn!(%error, "what is known of drift could not be written; tried again");
-            false
+            tracing::warn!(%target, %error, "what is known of its drift could not be written");
+            !error.is_retryable()
         }
     }
 }

@@ -51,7 +51,8 @@ impl Node {
         let Some(mastership) = self.view.mastership(target) else { return };
         let mut draft = Draft::new(&self.view);
         draft.as_master(target, &self.session);
-        draft.put_mastership(target, Mastership { session: None, ..mastership.clone() });
+        draft
+            .put_mastership(target, Mastership { session: None, next: None, ..mastership.clone() });
         let txn = draft.txn();
         self.write(Wake::Target(target.clone()), txn, out);
     }

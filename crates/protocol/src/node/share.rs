@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_types::{SessionId, Target, Term};
+use lockstep_types::{NodeName, SessionId, Target, Term};
 
 use super::Node;
 use crate::command::Command;
@@ -44,7 +44,7 @@ impl Turn {
 /// Whose turn each target is. Every node comes to the same: a target goes to the node that a hash of both
 /// ranks first and that has not got its share. When a node comes or goes, little else moves.
 fn turns(view: &View) -> BTreeMap<Target, Turn> {
-    let nodes: Vec<(&SessionId, u64)> = view.sessions().map(|s| (s, name(view, s))).collect();
+    let nodes: Vec<(&SessionId, u64)> = newest(view).map(|s| (s, name(view, s))).collect();
     let share = view.targets().count().div_ceil(nodes.len().max(1));
     let mut left = vec![share; nodes.len()];
     let mut turns = BTreeMap::new();
@@ -58,6 +58,20 @@ fn turns(view: &View) -> BTreeMap<Target, Turn> {
         turns.insert(target.clone(), Turn { master, standby });
     }
     turns
+}
+
+/// The sessions that count: a node that died and is back has its share once, though the lease of the one that
+/// died is still to end.
+fn newest(view: &View) -> impl Iterator<Item = &SessionId> {
+    let since = |session: &SessionId| view.version(&Key::Session(session.clone()));
+    let mut newest: BTreeMap<Option<&NodeName>, &SessionId> = BTreeMap::new();
+    for session in view.sessions() {
+        let known = newest.entry(view.node(session)).or_insert(session);
+        if since(session) > since(known) {
+            *known = session;
+        }
+    }
+    newest.into_values()
 }
 
 /// A node that starts again is still the same one.
@@ -84,24 +98,32 @@ impl Node {
             };
             self.desk.asked.retain(ours);
             self.desk.declined.clear();
+            self.desk.wanted.clear();
         }
     }
 
     /// What a write means for who sees to which target. Gives those where this node may have to do something
     /// about it.
     pub(super) fn shared(&mut self, changes: &Changes, out: &mut Vec<Command>) -> Vec<Target> {
-        let moved = changes.ops.iter().any(moves_turns);
-        let mut concerned: Vec<Target> = if moved {
+        let mut concerned: Vec<Target> = changes.ops.iter().filter_map(changes_hands).collect();
+        if changes.ops.iter().any(|op| self.moves_turns(op)) {
             self.share_out();
-            self.view.targets().cloned().chain(changes.ops.iter().filter_map(gone)).collect()
-        } else {
-            changes.ops.iter().filter_map(changes_hands).collect()
-        };
+            concerned.extend(self.view.targets().cloned());
+        }
         self.see_to_connections(&concerned, out);
         for op in &changes.ops {
             self.answered_for(op, &mut concerned);
         }
         concerned
+    }
+
+    /// Whether it may be another's turn after a write.
+    fn moves_turns(&self, op: &Op) -> bool {
+        match op {
+            Op::Session { .. } | Op::EndSession(_) | Op::Forget(Key::Binding(_)) => true,
+            Op::Binding { target, .. } => !self.desk.turns.contains_key(target),
+            _ => false,
+        }
     }
 
     /// A target that this node asked for came, or not: room to ask for another.
@@ -110,7 +132,8 @@ impl Node {
             Op::Mastership { target, mastership } => {
                 let answered = mastership.next.is_none() && self.desk.asked.remove(target);
                 if answered {
-                    concerned.extend(self.desk.wanted.pop_first());
+                    // Some of them may not be to be had any more; who has no room waits again.
+                    concerned.extend((0..AT_ONCE).filter_map(|_| self.desk.wanted.pop_first()));
                 }
                 if answered && !self.is_master(target) {
                     self.desk.declined.insert(target.clone());
@@ -182,7 +205,9 @@ impl Node {
     /// The node that the master is asked to hand the target over to, where nobody would notice.
     pub(super) fn successor(&self, target: &Target, term: Term) -> Option<Next> {
         let next = self.view.mastership(target)?.next.clone();
+        let turn = self.desk.turns.get(target);
         let there = next.filter(|n| n.session != self.session && self.view.is_alive(&n.session));
+        let there = there.filter(|n| turn.is_some_and(|turn| turn.master == n.session));
         // What is about to be adopted or changed back is waited for.
         let left_so = || self.view.binding(target).is_some_and(|b| b.drift == Drift::Report);
         there.filter(|_| self.is_at_rest(target, term) && (!self.is_drifted(target) || left_so()))
@@ -213,24 +238,12 @@ impl Node {
     }
 }
 
-/// Whether it may be another's turn after a write.
-fn moves_turns(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Session { .. } | Op::EndSession(_) | Op::Binding { .. } | Op::Forget(Key::Binding(_))
-    )
-}
-
-fn gone(op: &Op) -> Option<Target> {
-    match op {
-        Op::Forget(Key::Binding(target)) => Some(target.clone()),
-        _ => None,
-    }
-}
-
+/// The target that may have come into other hands with a write, or is to be reached otherwise, or not at all.
 fn changes_hands(op: &Op) -> Option<Target> {
     match op {
-        Op::Mastership { target, .. } => Some(target.clone()),
+        Op::Mastership { target, .. }
+        | Op::Binding { target, .. }
+        | Op::Forget(Key::Binding(target)) => Some(target.clone()),
         _ => None,
     }
 }
