@@ -72,7 +72,7 @@ pub struct Role {
 }
 
 /// Somebody with a password.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct User {
     /// The hash of the password, as a PHC string.
     pub hash: String,

@@ -99,7 +99,9 @@ impl Guard {
         credentials: Credentials,
         peer: &Peer,
     ) -> Result<Identity, Refused> {
-        let certificate = || peer.certificate.clone();
+        // It was valid when the connection began.
+        let now = SystemTime::now();
+        let certificate = || peer.certificate.clone().filter(|identity| !identity.is_over(now));
         // Nobody is asked, and nobody is turned away for what they show.
         if rules.is_open() {
             return Ok(certificate().unwrap_or_else(Identity::nobody));
@@ -133,7 +135,8 @@ impl Guard {
         let user = rules.users.get(&name);
         let identity = |user: &User| {
             let groups = user.groups.clone();
-            Identity { name: name.clone(), groups, how: How::Password, until: None }
+            let user = Some(user.clone());
+            Identity { name: name.clone(), groups, how: How::Password, until: None, user }
         };
         if let Some(user) = user
             && passwords.is_known(user, password)
@@ -190,13 +193,18 @@ impl Guard {
     /// What an identity may do by now; none: it is known no more.
     pub(crate) fn grants_now(&self, identity: &Identity) -> Option<Grants> {
         let rules = self.0.rules.current();
-        let gone = match identity.how {
-            How::Password => !rules.users.contains_key(&identity.name),
-            How::Token => identity.until.is_some_and(|until| until <= SystemTime::now()),
-            How::Certificate => false,
-            How::Not => !rules.is_open(),
+        let identity = match identity.how {
+            _ if identity.is_over(SystemTime::now()) => return None,
+            How::Password => {
+                let user = rules.users.get(&identity.name)?;
+                // With another password, it is for somebody to log in again.
+                identity.user.as_ref().filter(|before| before.hash == user.hash)?;
+                &Identity { groups: user.groups.clone(), ..identity.clone() }
+            }
+            How::Not if !rules.is_open() => return None,
+            How::Not | How::Token | How::Certificate => identity,
         };
-        (!gone).then(|| Grants::of(&rules, identity))
+        Some(Grants::of(&rules, identity))
     }
 }
 
@@ -213,3 +221,6 @@ impl Peer {
         self.address.map(|address: SocketAddr| address.to_string()).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,9 +15,12 @@ mod keys;
 mod password;
 mod throttle;
 mod token;
+mod validity;
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
+
+use crate::access::User;
 
 pub use keys::{KeyError, Keys};
 pub use password::{HashError, check_hash, hash};
@@ -60,12 +63,20 @@ pub(crate) struct Identity {
     pub(crate) how: How,
     /// When that ends; none: with the connection.
     pub(crate) until: Option<SystemTime>,
+    /// The user they logged in as, who may be another by now.
+    pub(crate) user: Option<User>,
 }
 
 impl Identity {
     /// Nobody in particular.
     pub(crate) fn nobody() -> Self {
-        Self { name: String::new(), groups: BTreeSet::new(), how: How::Not, until: None }
+        let (name, groups) = (String::new(), BTreeSet::new());
+        Self { name, groups, how: How::Not, until: None, user: None }
+    }
+
+    /// Whether it ended by itself.
+    pub(crate) fn is_over(&self, now: SystemTime) -> bool {
+        self.until.is_some_and(|until| until <= now)
     }
 }
 

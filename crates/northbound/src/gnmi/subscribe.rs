@@ -19,7 +19,7 @@ mod session;
 mod tell;
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use lockstep_gnmi::proto::gnmi::{SubscribeRequest, SubscribeResponse};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -33,6 +33,9 @@ use crate::guard::Call;
 use list::List;
 use outlet::Outlet;
 use session::Session;
+
+/// How long it may take until a clock that was set is noticed.
+const HOUR: Duration = Duration::from_secs(3600);
 
 pub(super) use outlet::Told;
 
@@ -84,9 +87,12 @@ pub(super) fn subscribe(
 
 /// Comes back when the caller's credentials end by themselves.
 async fn expired(call: &Call) {
-    match call.until() {
-        Some(until) => sleep(until.duration_since(SystemTime::now()).unwrap_or_default()).await,
-        None => std::future::pending().await,
+    let Some(until) = call.until() else { return std::future::pending().await };
+    // The clock may be set meanwhile.
+    while let Ok(left) = until.duration_since(SystemTime::now())
+        && !left.is_zero()
+    {
+        sleep(left.min(HOUR)).await;
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use webpki::EndEntityCert;
 
-use super::{How, Identity, der, is_name};
+use super::{How, Identity, der, is_name, validity};
 
 /// 2.5.4.3
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
@@ -27,7 +27,8 @@ pub(crate) fn identity(certificate: &CertificateDer<'_>) -> Option<Identity> {
         certificate.valid_dns_names().chain(certificate.valid_uri_names()).next().map(str::to_owned)
     };
     let name = common.or_else(alternative)?;
-    Some(Identity { name, groups, how: How::Certificate, until: None })
+    let until = Some(validity::until(&certificate.der())?);
+    Some(Identity { name, groups, how: How::Certificate, until, user: None })
 }
 
 /// The attributes of a name that are text, each with its kind.
@@ -54,6 +55,10 @@ fn text_of(tag: u8, bytes: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use tokio_rustls::rustls::pki_types::pem::PemObject;
+
     use super::*;
 
     fn attribute(kind: &[u8], tag: u8, text: &[u8]) -> Vec<u8> {
@@ -93,6 +98,18 @@ mod tests {
             assert_eq!(subject(&attribute(COMMON_NAME, tag, text)).count(), 0, "{text:?}");
         }
         assert!(identity(&CertificateDer::from(vec![1, 2, 3])).is_none());
+    }
+
+    #[test]
+    fn it_ends_with_its_certificate() {
+        let pem = include_bytes!("../../../southbound/tests/gnmi/certificates/client.pem");
+        let certificate = CertificateDer::from_pem_slice(pem).unwrap();
+        let identity = identity(&certificate).unwrap();
+        assert_eq!(identity.name, "client");
+        // 22 October 2126, 12:18:44.
+        let until = UNIX_EPOCH + Duration::from_secs(4_948_345_124);
+        assert_eq!(identity.until, Some(until));
+        assert!(identity.is_over(until) && !identity.is_over(until - Duration::from_secs(1)));
     }
 
     proptest::proptest! {

@@ -134,6 +134,7 @@ impl Issuer {
             groups: groups(claims.get(&self.groups)),
             how: How::Token,
             until: Some(until + LEEWAY),
+            user: None,
         })
     }
 }

@@ -1,0 +1,73 @@
+//! What becomes of those who are in when the rules change.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::*;
+use crate::access::{Glob, Right, Role};
+
+fn rules(hash: &str, groups: &[&str]) -> Rules {
+    let groups: BTreeSet<String> = groups.iter().map(|&group| group.to_owned()).collect();
+    let role = Role {
+        name: "noc".into(),
+        may: [Right::Read].into(),
+        users: Vec::new(),
+        groups: vec![Glob::new("noc")],
+        targets: Vec::new(),
+        tags: BTreeSet::new(),
+        paths: Vec::new(),
+    };
+    let alice = User { hash: hash.into(), groups };
+    Rules { users: [("alice".to_owned(), alice)].into(), roles: vec![role], ..Rules::default() }
+}
+
+/// The door, with these rules.
+fn guard(rules: Rules) -> Guard {
+    Guard::new(Access { rules, ..Access::default() }, None).unwrap()
+}
+
+/// Somebody who logged in as alice, by rules of then.
+fn alice(then: &Rules) -> Identity {
+    let user = then.users["alice"].clone();
+    let (name, groups) = ("alice".to_owned(), user.groups.clone());
+    Identity { name, groups, how: How::Password, until: None, user: Some(user) }
+}
+
+#[test]
+fn a_user_has_the_groups_of_now() {
+    let then = alice(&rules("old", &["noc"]));
+    let may_read = |now: Rules| guard(now).grants_now(&then).map(|may| may.anywhere(Right::Read));
+    assert_eq!(may_read(rules("old", &["noc"])), Some(true));
+    assert_eq!(may_read(rules("old", &["guests"])), Some(false));
+    let guest = alice(&rules("old", &["guests"]));
+    let now = guard(rules("old", &["noc"])).grants_now(&guest).unwrap();
+    assert!(now.anywhere(Right::Read));
+}
+
+#[test]
+fn a_password_that_was_changed_ends_it() {
+    let then = alice(&rules("old", &["noc"]));
+    assert!(guard(rules("new", &["noc"])).grants_now(&then).is_none());
+    let gone = Rules { users: [].into(), ..rules("old", &[]) };
+    assert!(guard(gone).grants_now(&then).is_none());
+}
+
+fn certificate(until: SystemTime) -> Identity {
+    let (name, groups) = ("bob".to_owned(), ["noc".to_owned()].into());
+    Identity { name, groups, how: How::Certificate, until: Some(until), user: None }
+}
+
+#[tokio::test]
+async fn a_certificate_that_ends_ends_it() {
+    let guard = guard(rules("old", &[]));
+    let day = Duration::from_secs(86_400);
+    let now = SystemTime::now();
+    for (until, is_in) in [(now + day, true), (now - day, false)] {
+        let certificate = certificate(until);
+        assert_eq!(guard.grants_now(&certificate).is_some(), is_in);
+        // Nor does it open another call on the same connection.
+        let peer = Peer { certificate: Some(certificate), ..Peer::default() };
+        let call = guard.enter(&mut HeaderMap::new(), &peer, "Get").await;
+        assert_eq!(call.is_ok(), is_in);
+    }
+}
