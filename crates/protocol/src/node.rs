@@ -92,7 +92,7 @@ impl Node {
         let silent = self.waited_for().map(|(until, _)| until).filter(|until| *until >= now).min();
         let deadline = [decided, submitted, silent, window].into_iter().flatten().min();
         let deadline = deadline.map(|deadline| deadline.after(1));
-        let retry = self.desk.next_retry().filter(|at| *at > now);
+        let retry = self.desk.next_retry();
         let overdue = self.desk.overdue.first().map(|(at, _)| *at);
         [deadline, retry, overdue].into_iter().flatten().min()
     }

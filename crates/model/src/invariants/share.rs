@@ -52,6 +52,12 @@ fn turn<'a>(system: &'a System, target: &Target) -> Option<&'a Turn> {
 }
 
 fn is_kept(system: &System, target: &Target, turn: &Turn) -> bool {
+    let cores = system.nodes.iter().filter_map(|running| running.core.as_ref());
+    let mut whose = cores.filter(|core| *core.session() == turn.master);
+    if whose.any(|core| core.desk().is_unfit(target)) {
+        // It could not hold it, and leaves it to others for a while.
+        return true;
+    }
     let master = system.store.master(target).and_then(|master| master.session.as_ref());
     let alive = |node: &usize| {
         let core = system.nodes[*node].core.as_ref();

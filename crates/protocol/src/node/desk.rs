@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use lockstep_types::{Index, Revision, Target, Timestamp, TransactionId};
+use lockstep_types::{Index, Revision, Target, Term, Timestamp, TransactionId};
 
-use super::link::Link;
+use super::link::{Link, Retry};
 use super::retention::Retention;
 use super::share::Turn;
 use crate::event::{Subject, Verdict, Wake};
@@ -91,6 +91,10 @@ pub struct Desk {
     pub(super) asked: BTreeSet<Target>,
     /// Targets that it asked for, and is not to have before something is different about them.
     pub(super) declined: BTreeSet<Target>,
+    /// Targets that it was handed in a term in which it has not brought them in line yet.
+    pub(super) handed: BTreeMap<Target, Term>,
+    /// Targets that it was handed and could not hold: they are left to others for a while.
+    pub(super) unfit: BTreeMap<Target, Retry>,
     /// Targets that it has yet to ask for.
     pub(super) wanted: BTreeSet<Target>,
     /// Devices whose own values are to be recorded.
@@ -122,6 +126,12 @@ impl Desk {
         self.turns.get(target)
     }
 
+    /// Whether this node was handed a target and could not hold it.
+    #[must_use]
+    pub fn is_unfit(&self, target: &Target) -> bool {
+        self.unfit.contains_key(target)
+    }
+
     /// Whether this node is to be connected to a device.
     #[must_use]
     pub fn reaches(&self, target: &Target) -> bool {
@@ -134,10 +144,12 @@ impl Desk {
         self.links.get(target)
     }
 
-    /// When a device is next to be tried again.
+    /// When a device is next to be tried again. What is due already was taken up when it became due.
     #[must_use]
     pub fn next_retry(&self) -> Option<Timestamp> {
-        self.links.values().filter_map(|link| link.retry.map(|retry| retry.at)).min()
+        let links = self.links.values().filter_map(|link| link.retry.map(|retry| retry.at));
+        let all = links.chain(self.unfit.values().map(|unfit| unfit.at));
+        all.filter(|at| *at > self.now).min()
     }
 
     /// Whether a controller may decide: it has no write outstanding, and the view shows what became

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_types::{Connection, Revision, Target};
 
 use super::Node;
-use super::link::Link;
+use super::link::Retry;
 use crate::command::Command;
 use crate::event::{Event, Subject, Wake, Written};
 use crate::record::{Key, Status, Transaction, Trials};
@@ -74,8 +74,11 @@ impl Node {
         let submissions = self.desk.submissions.iter().any(|request| now > request.deadline);
         let windows = self.view.windows().next().is_some_and(|(until, _)| now > until);
         let late = late.chain((submissions || windows).then_some(Wake::Append));
-        let is_due = |link: &Link| link.retry.is_some_and(|retry| retry.at <= now);
-        let retries = self.desk.links.iter().filter(|(_, link)| is_due(link));
+        let is_due = |retry: &Retry| retry.at <= now;
+        let retries =
+            self.desk.links.iter().filter_map(|(target, link)| Some((target, link.retry?)));
+        let unfit = self.desk.unfit.iter().map(|(target, unfit)| (target, *unfit));
+        let retries = retries.chain(unfit).filter(|(_, retry)| is_due(retry));
         let silent = self.waited_for().filter(|(until, _)| now > *until);
         let targets = retries.map(|(target, _)| target).chain(silent.map(|(_, target)| target));
         late.chain(targets.map(|target| Wake::Target(target.clone()))).collect()

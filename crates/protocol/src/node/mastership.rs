@@ -48,11 +48,11 @@ impl Node {
 
     /// Lets go of a target that this node lost its connection to, so that another may take it.
     pub(super) fn release(&mut self, target: &Target, out: &mut Vec<Command>) {
-        let Some(mastership) = self.view.mastership(target) else { return };
+        let Some(mastership) = self.view.mastership(target).cloned() else { return };
+        self.could_not_hold(target, mastership.term);
         let mut draft = Draft::new(&self.view);
         draft.as_master(target, &self.session);
-        draft
-            .put_mastership(target, Mastership { session: None, next: None, ..mastership.clone() });
+        draft.put_mastership(target, Mastership { session: None, next: None, ..mastership });
         let txn = draft.txn();
         self.write(Wake::Target(target.clone()), txn, out);
     }

@@ -15,12 +15,16 @@ use std::collections::BTreeMap;
 use lockstep_types::{NodeName, SessionId, Target, Term};
 
 use super::Node;
+use super::link::Retry;
 use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::Wake;
 use crate::record::{Drift, Key, Mastership, Next};
 use crate::txn::{Changes, Op};
 use crate::view::View;
+
+/// How much longer a target is left to others than a device is left alone after a failure.
+const UNFIT: u64 = 64;
 
 /// For how many targets a node asks at a time.
 const AT_ONCE: usize = 8;
@@ -135,13 +139,19 @@ impl Node {
                     // Some of them may not be to be had any more; who has no room waits again.
                     concerned.extend((0..AT_ONCE).filter_map(|_| self.desk.wanted.pop_first()));
                 }
-                if answered && !self.is_master(target) {
+                if answered && self.is_master(target) {
+                    self.desk.handed.insert(target.clone(), mastership.term);
+                } else if answered {
                     self.desk.declined.insert(target.clone());
                 }
             }
             // Something is different about it now.
-            Op::Configuration { target, .. } => {
+            Op::Configuration { target, header, .. } => {
                 self.desk.declined.remove(target);
+                if self.desk.handed.get(target) == Some(&header.synced) {
+                    self.desk.handed.remove(target);
+                    self.desk.unfit.remove(target);
+                }
             }
             _ => {}
         }
@@ -178,7 +188,7 @@ impl Node {
         let Some(mastership) = self.view.mastership(target) else { return };
         let next = Some(Next { session: self.session.clone(), connection });
         let ours = self.desk.turns.get(target).is_some_and(|turn| turn.master == self.session);
-        let ours = ours && !self.desk.declined.contains(target);
+        let ours = ours && !self.desk.declined.contains(target) && self.is_fit(target);
         if !ours || mastership.next == next || !self.is_at_rest(target, mastership.term) {
             return;
         }
@@ -193,6 +203,29 @@ impl Node {
         let txn = draft.txn();
         self.desk.asked.insert(target.clone());
         self.write(Wake::Target(target.clone()), txn, out);
+    }
+
+    /// Whether this node may ask for a target, as far as it knows of itself.
+    fn is_fit(&self, target: &Target) -> bool {
+        self.desk.unfit.get(target).is_none_or(|unfit| unfit.at <= self.desk.now)
+    }
+
+    /// Whether a device refuses to be brought in line by this node, which was handed it in line.
+    pub(super) fn is_refused_here(&self, target: &Target, term: Term) -> bool {
+        let refused = self.view.header(target).resync_refused.is_some();
+        refused && self.desk.handed.get(target) == Some(&term)
+    }
+
+    /// This node lets go of a target that it was handed and did not bring in line. Others could: so it is left to
+    /// them, longer each time, and does not go back and forth.
+    pub(super) fn could_not_hold(&mut self, target: &Target, term: Term) {
+        if self.desk.handed.remove(target) != Some(term) {
+            return;
+        }
+        let failures = self.desk.unfit.get(target).map_or(0, |unfit| unfit.failures);
+        let at = self.desk.now.after(self.settings.wait(failures).saturating_mul(UNFIT));
+        let failures = failures.saturating_add(1).min(self.settings.backoff_doublings);
+        self.desk.unfit.insert(target.clone(), Retry { at, failures });
     }
 
     /// Whether nobody would notice if a target changed hands: its device is in line, and nothing waits.

@@ -81,7 +81,10 @@ impl Node {
     /// only go forward does not wait for a resync.
     fn next_work(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
         let synced = self.view.header(target).synced == term;
-        if let Some(index) = self.view.undo_head(target) {
+        if self.is_refused_here(target, term) {
+            self.give_up(target, out);
+            self.release(target, out);
+        } else if let Some(index) = self.view.undo_head(target) {
             self.undo(target, term, index, synced, out);
         } else if let Some(index) = self.view.forward_head(target).filter(|_| !synced) {
             let mut draft = Draft::new(&self.view);

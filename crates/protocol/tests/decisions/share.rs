@@ -1,12 +1,12 @@
 //! Masterships spread over the nodes that are there, one after the other, and who is connected.
 
 use lockstep_protocol::node::Turn;
-use lockstep_protocol::record::{Drift, Next, PartStatus};
-use lockstep_protocol::{Ask, Command, Event, Op, Settings};
+use lockstep_protocol::record::{Drift, Failure, Next, PartStatus};
+use lockstep_protocol::{Answer, Ask, Command, Event, Op, Settings};
 use lockstep_types::Target;
 
 use crate::support::{
-    N1, N2, N3, World, asynchronous, change, connection, queued, session, set, target,
+    N1, N2, N3, World, asynchronous, change, close, connection, queued, session, set, target,
 };
 
 const TARGETS: [&str; 6] = ["t1", "t2", "t3", "t4", "t5", "t6"];
@@ -139,4 +139,48 @@ fn one_that_somebody_else_changed_and_that_is_left_so_stays_where_it_is() {
     let reads =
         |target: &Target| world.node(N1).desk().link(target).is_some_and(|link| link.drifted);
     assert!(reads(&target(name)));
+}
+
+#[test]
+fn a_node_that_cannot_hold_what_it_was_handed_leaves_it_to_others_for_a_while() {
+    let (mut world, name) = to_be_handed_over();
+    let asks = world.connect(N2, name, 7);
+    world.perform(N2, &asks);
+    let handed = world.watch(N1);
+    world.drive(N1, handed);
+    let claims = world.watch(N2);
+    let reads = world.answer(N2, &claims, Answer::Accepted);
+    let given_up = world.answer(N2, &reads, Answer::Unknown);
+    world.drive(N2, given_up);
+    let taken = world.watch(N1);
+    world.drive(N1, taken);
+    assert_eq!(master(&world, name), "s1", "it comes back");
+    world.watch(N2);
+    assert_eq!(world.connect(N2, name, 8), [], "and is not asked for at once");
+    let again = world.node(N2).desk().next_retry().expect("a time").get();
+    let asks = world.tick(N2, again);
+    world.perform(N2, &asks);
+    assert_eq!(
+        next(&world, name),
+        Some(Next { session: session("s2"), connection: connection(8) })
+    );
+}
+
+#[test]
+fn a_device_that_refuses_its_next_master_comes_back_to_the_one_before() {
+    let (mut world, name) = to_be_handed_over();
+    let asks = world.connect(N2, name, 7);
+    world.perform(N2, &asks);
+    let handed = world.watch(N1);
+    world.drive(N1, handed);
+    let claims = world.watch(N2);
+    let refused = Failure { code: "PERMISSION_DENIED".into(), message: "not from there".into() };
+    let recorded = world.answer(N2, &claims, Answer::Refused(refused));
+    let left = world.perform(N2, &recorded);
+    assert!(left.contains(&close(name, 7)), "{left:?}");
+    world.drive(N2, left);
+    let taken = world.watch(N1);
+    world.drive(N1, taken);
+    assert_eq!(master(&world, name), "s1");
+    assert!(world.store.is_synchronised(&target(name)));
 }
