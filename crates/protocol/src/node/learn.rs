@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_types::{Connection, Revision, Target};
+use lockstep_types::{Connection, Revision, Target, Timestamp};
 
 use super::Node;
-use super::link::Retry;
 use crate::command::Command;
 use crate::event::{Event, Subject, Wake, Written};
 use crate::record::{Key, Status, Transaction, Trials};
@@ -15,9 +14,10 @@ impl Node {
     pub(super) fn learn(&mut self, event: Event, out: &mut Vec<Command>) -> BTreeSet<Wake> {
         match event {
             Event::Tick(now) => {
-                self.desk.now = self.desk.now.max(now);
+                let since = self.desk.now;
+                self.desk.now = since.max(now);
                 self.answer_overdue(out);
-                self.due()
+                self.due(since)
             }
             Event::Lease(until) => {
                 self.desk.lease = until;
@@ -67,20 +67,24 @@ impl Node {
     }
 
     /// What the clock makes due: deadlines, the ends of windows, and devices to be tried again.
-    fn due(&self) -> BTreeSet<Wake> {
+    fn due(&self, since: Timestamp) -> BTreeSet<Wake> {
         let now = self.desk.now;
         let late = self.view.deadlines().take_while(|(deadline, _)| now > *deadline);
         let late = late.map(|(_, index)| Wake::Transaction(index));
         let submissions = self.desk.submissions.iter().any(|request| now > request.deadline);
         let windows = self.view.windows().next().is_some_and(|(until, _)| now > until);
         let late = late.chain((submissions || windows).then_some(Wake::Append));
-        let is_due = |retry: &Retry| retry.at <= now;
-        let retries =
-            self.desk.links.iter().filter_map(|(target, link)| Some((target, link.retry?)));
-        let unfit = self.desk.unfit.iter().map(|(target, unfit)| (target, *unfit));
-        let retries = retries.chain(unfit).filter(|(_, retry)| is_due(retry));
+        let retries = self
+            .desk
+            .links
+            .iter()
+            .filter(|(_, link)| link.retry.is_some_and(|retry| retry.at <= now));
+        let retries = retries.map(|(target, _)| target);
+        // Once: whatever else makes a target fit to be asked for is heard of.
+        let unfit = self.desk.unfit.iter().filter(|(_, unfit)| since < unfit.at && unfit.at <= now);
+        let unfit = unfit.map(|(target, _)| target);
         let silent = self.waited_for().filter(|(until, _)| now > *until);
-        let targets = retries.map(|(target, _)| target).chain(silent.map(|(_, target)| target));
+        let targets = retries.chain(unfit).chain(silent.map(|(_, target)| target));
         late.chain(targets.map(|target| Wake::Target(target.clone()))).collect()
     }
 

@@ -101,6 +101,9 @@ impl Node {
                 self.desk.turns.get(target).is_some_and(|turn| turn.master == self.session)
             };
             self.desk.asked.retain(ours);
+            let turns = &self.desk.turns;
+            self.desk.handed.retain(|target, _| turns.contains_key(target));
+            self.desk.unfit.retain(|target, _| turns.contains_key(target));
             self.desk.declined.clear();
             self.desk.wanted.clear();
         }

@@ -80,6 +80,17 @@ fn to_be_handed_over() -> (World, &'static str) {
     (world, name)
 }
 
+/// The same, once it was handed over: the second node claims the device.
+fn handed_over() -> (World, &'static str, Vec<Command>) {
+    let (mut world, name) = to_be_handed_over();
+    let asks = world.connect(N2, name, 7);
+    world.perform(N2, &asks);
+    let handed = world.watch(N1);
+    world.drive(N1, handed);
+    let claims = world.watch(N2);
+    (world, name, claims)
+}
+
 fn next(world: &World, name: &str) -> Option<Next> {
     world.store.mastership(&target(name)).and_then(|mastership| mastership.next.clone())
 }
@@ -143,12 +154,7 @@ fn one_that_somebody_else_changed_and_that_is_left_so_stays_where_it_is() {
 
 #[test]
 fn a_node_that_cannot_hold_what_it_was_handed_leaves_it_to_others_for_a_while() {
-    let (mut world, name) = to_be_handed_over();
-    let asks = world.connect(N2, name, 7);
-    world.perform(N2, &asks);
-    let handed = world.watch(N1);
-    world.drive(N1, handed);
-    let claims = world.watch(N2);
+    let (mut world, name, claims) = handed_over();
     let reads = world.answer(N2, &claims, Answer::Accepted);
     let given_up = world.answer(N2, &reads, Answer::Unknown);
     world.drive(N2, given_up);
@@ -168,12 +174,7 @@ fn a_node_that_cannot_hold_what_it_was_handed_leaves_it_to_others_for_a_while() 
 
 #[test]
 fn a_device_that_refuses_its_next_master_comes_back_to_the_one_before() {
-    let (mut world, name) = to_be_handed_over();
-    let asks = world.connect(N2, name, 7);
-    world.perform(N2, &asks);
-    let handed = world.watch(N1);
-    world.drive(N1, handed);
-    let claims = world.watch(N2);
+    let (mut world, name, claims) = handed_over();
     let refused = Failure { code: "PERMISSION_DENIED".into(), message: "not from there".into() };
     let recorded = world.answer(N2, &claims, Answer::Refused(refused));
     let left = world.perform(N2, &recorded);
