@@ -1,9 +1,11 @@
 """A small network to test with: one node and a few simulated devices, each a process of its own."""
 
 import contextlib
+import itertools
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -24,12 +26,25 @@ ATTEMPTS = 6
 
 
 def free_ports(count):
-    """Ports that nobody listens on. Taken all at once, so that no two are the same."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+    """Ports that nobody listens on, and that no connection going out can take before the one they are meant for does:
+    they lie below those the kernel gives to such. Begun anywhere, so that tests side by side do not meet."""
+    found = []
+    while len(found) < count:
+        port = next(PORTS)
+        with socket.socket() as taken, contextlib.suppress(OSError):
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            taken.bind(("127.0.0.1", port))
+            found.append(port)
+    return found
+
+
+def ports_of_our_own():
+    low, high = 10_000, int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    begin = random.randrange(low, high)
+    return itertools.cycle([*range(begin, high), *range(low, begin)])
+
+
+PORTS = ports_of_our_own()
 
 
 def until(what, condition):
@@ -172,7 +187,10 @@ class Lab:
 
     def wait_synchronised(self, *names):
         for name in names or self.names:
-            until(f"{name} is synchronised", lambda: self.target(name)["state"] == "synchronised")
+            try:
+                until(f"{name} is synchronised", lambda: self.target(name)["state"] == "synchronised")
+            except AssertionError as error:
+                raise AssertionError(f"{error}\n{self.target(name)}\n{self.logs()}") from None
 
     # gNMI, by a client that nobody here wrote.
 

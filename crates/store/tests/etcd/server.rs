@@ -6,6 +6,8 @@ use std::fs::File;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use lockstep_store::Etcd;
@@ -256,9 +258,15 @@ impl Drop for Server {
     }
 }
 
-/// Ports nobody has now.
+/// Ports nobody has now, and that no connection going out can take while a member is down: they lie below those the
+/// kernel gives to such (32,768 and up unless it is told otherwise). Each process begins somewhere else.
 fn ports(count: usize) -> Vec<u16> {
-    let listeners: Vec<TcpListener> =
-        (0..count).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
-    listeners.iter().map(|listener| listener.local_addr().expect("an address").port()).collect()
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    const FIRST: u32 = 10_000;
+    const COUNT: u32 = 22_000;
+    let begin = std::process::id().wrapping_mul(97);
+    let next = || begin.wrapping_add(TAKEN.fetch_add(1, Relaxed)) % COUNT + FIRST;
+    let next = || u16::try_from(next()).expect("a port");
+    let free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    std::iter::repeat_with(next).filter(free).take(count).collect()
 }
