@@ -279,7 +279,7 @@ def test_clients_of_onos_config(clean):
     fails(INVALID, lambda: set_(clean, update=motd, extensions=[options(unknown=1)]))
 
 
-# rule: arbitration, depth-elsewhere, history-elsewhere, extension-unknown
+# rule: arbitration, arbitration-target, depth-elsewhere, history-elsewhere, extension-unknown
 def test_extensions_in_their_places(clean):
     def master(low):
         claim = gnmi_ext_pb2.MasterArbitration(
@@ -287,10 +287,18 @@ def test_extensions_in_their_places(clean):
         )
         return gnmi_ext_pb2.Extension(master_arbitration=claim)
 
+    denied = grpc.StatusCode.PERMISSION_DENIED
+    # An empty Set claims the target it names, or all of them.
     set_(clean, target="", extensions=[master(5)])
+    fails(denied, lambda: set_(clean, target="leaf2", extensions=[master(4)]))
     set_(clean, update=[("/system/motd", "x")], extensions=[master(7)])
-    said = fails(grpc.StatusCode.PERMISSION_DENIED, lambda: set_(clean, delete=["/system"], extensions=[master(6)]))
+    said = fails(denied, lambda: set_(clean, delete=["/system"], extensions=[master(6)]))
     assert "7" in said
+    set_(clean, target="leaf2", update=[("/system/motd", "x")], extensions=[master(6)])
+    set_(clean, target="leaf2", extensions=[master(8)])
+    fails(denied, lambda: set_(clean, target="leaf2", delete=["/system"], extensions=[master(7)]))
+    set_(clean, delete=["/system"], extensions=[master(7)])
+    fails(MISSING, lambda: set_(clean, target="nobody", extensions=[master(9)]))
     nobody = gnmi_ext_pb2.Extension(master_arbitration=gnmi_ext_pb2.MasterArbitration())
     fails(INVALID, lambda: set_(clean, target="", extensions=[nobody]))
     fails(INVALID, lambda: set_(clean, target="", extensions=[depth(1)]))
@@ -356,7 +364,7 @@ def test_sets_at_once_are_all_done(clean):
     assert len(got(clean, "/vlans/vlan/name")) == 12
 
 
-# rule: commit-begin, commit-confirm, commit-cancel, commit-duration, commit-active, commit-wrong
+# rule: commit-begin, commit-confirm, commit-cancel, commit-duration, commit-active, commit-wrong, commit-dry-run
 def test_a_commit_is_taken_back_unless_it_is_confirmed(clean):
     early = grpc.StatusCode.FAILED_PRECONDITION
     motd = lambda: got(clean, "/system/motd")["leaf1", "/system/motd"]
@@ -380,6 +388,16 @@ def test_a_commit_is_taken_back_unless_it_is_confirmed(clean):
         fails(INVALID, lambda: end("c1", "set_rollback_duration", seconds=0))
         fails(INVALID, lambda: set_(clean, update=[("/system/motd", "x")], extensions=[commit("c1", "confirm")]))
         fails(INVALID, lambda: end("", "confirm"))
+        # A dry run says whether it would be taken, and ends nothing.
+        tried = lambda id_, action, **more: set_(
+            clean, target="", extensions=[commit(id_, action, **more), options(dry_run=True)]
+        )
+        for action in ("confirm", "cancel"):
+            tried("c1", action)
+            fails(INVALID, lambda: tried("c2", action))
+        tried("c1", "set_rollback_duration", seconds=1)
+        assert clean.transactions()[1]["id"] == "c1" and motd() == "first"
+        fails(early, lambda: set_(clean, update=[("/system/motd", "x")]))
         end("c1", "confirm")
         assert motd() == "first"
         # The next is taken back, which is a change like any other.

@@ -1,97 +1,211 @@
 //! Who is listened to among several clients that each want to be the only one to write.
 //!
-//! As on a device: the largest election id of a role counts, from when it is first seen until this node
-//! ends. A client that says nothing of it is always listened to.
+//! As on a device, and each target is one: the largest election id of a role counts there, from when it is
+//! first seen until this node ends. A client that says nothing of it is always listened to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lockstep_gnmi::Election;
 use lockstep_gnmi::extension::{self, Arbitration};
 use lockstep_gnmi::proto::gnmi_ext::Extension;
+use lockstep_types::Target;
 use tonic::Status;
 
 use crate::refusal;
 
-/// So many roles are remembered.
-const ROLES: usize = 1024;
+/// So much is remembered: roles, counted on each target.
+const MEMORY: usize = 16 << 10;
+/// A longer name of a role is refused, as whatever is remembered is bounded.
+const NAME: usize = 256;
 
-/// The latest master of each role.
+/// Where a client wants to be the only one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// On every target, those to come included.
+    Everywhere,
+    /// On these.
+    Targets(BTreeSet<Target>),
+}
+
+/// The latest masters.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Masters(Arc<Mutex<BTreeMap<String, Election>>>);
+pub(super) struct Masters(Arc<Mutex<Latest>>);
 
-type Roles<'m> = MutexGuard<'m, BTreeMap<String, Election>>;
+#[derive(Debug, Default)]
+struct Latest {
+    /// Of roles on every target.
+    everywhere: BTreeMap<String, Election>,
+    /// Of roles on single ones.
+    on: BTreeMap<String, BTreeMap<Target, Election>>,
+}
 
 impl Masters {
-    /// Refuses a client that another has taken over from. Nothing is remembered of it: a client may ask for
-    /// what it has no right to.
-    pub(super) fn check(&self, extensions: &[Extension]) -> Result<(), Status> {
-        claim(extensions)?.map_or(Ok(()), |claim| self.listen(&claim).map(drop))
+    /// Refuses a client that another has taken over from. Otherwise it is listened to, as it may do what it
+    /// asks for, and from now on nobody before it is; of a dry run nothing is remembered.
+    pub(super) fn heed(
+        &self,
+        claim: &Arbitration,
+        scope: &Scope,
+        dry_run: bool,
+    ) -> Result<(), Status> {
+        let mut latest = self.latest();
+        latest.check(claim, scope)?;
+        if dry_run { Ok(()) } else { latest.put(claim, scope) }
     }
 
-    /// Listens to a client that may do what it asks for, and to none before it from now on.
-    pub(super) fn record(&self, extensions: &[Extension]) -> Result<(), Status> {
-        let Some(claim) = claim(extensions)? else { return Ok(()) };
-        let mut roles = self.listen(&claim)?;
-        roles.insert(claim.role, claim.election);
+    fn latest(&self) -> MutexGuard<'_, Latest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Latest {
+    fn check(&self, claim: &Arbitration, scope: &Scope) -> Result<(), Status> {
+        let denied = |latest: &Election, place: String| {
+            Status::permission_denied(format!(
+                "election id {} is not that of the master{place}, which is {latest}",
+                claim.election
+            ))
+        };
+        if let Some(latest) = self.everywhere.get(&claim.role)
+            && claim.election < *latest
+        {
+            return Err(denied(latest, String::new()));
+        }
+        let on = self.on.get(&claim.role).into_iter().flatten();
+        let wanted = |target: &Target| match scope {
+            Scope::Everywhere => true,
+            Scope::Targets(targets) => targets.contains(target),
+        };
+        let mut newer = on.filter(|(target, latest)| claim.election < **latest && wanted(target));
+        newer
+            .next()
+            .map_or(Ok(()), |(target, latest)| Err(denied(latest, format!(" on target {target}"))))
+    }
+
+    fn put(&mut self, claim: &Arbitration, scope: &Scope) -> Result<(), Status> {
+        let Arbitration { role, election } = claim;
+        if role.len() > NAME {
+            return Err(Status::invalid_argument(format!(
+                "the name of a role has up to {NAME} bytes"
+            )));
+        }
+        let more = match scope {
+            Scope::Everywhere => 1,
+            Scope::Targets(targets) => targets.len(),
+        };
+        let known = self.everywhere.len() + self.on.values().map(BTreeMap::len).sum::<usize>();
+        if known + more > MEMORY && !self.knows(role, scope) {
+            return Err(Status::resource_exhausted(format!(
+                "{MEMORY} roles have a master on some target, which is the limit"
+            )));
+        }
+        match scope {
+            Scope::Everywhere => {
+                self.everywhere.insert(role.clone(), *election);
+                // None of them is larger.
+                self.on.remove(role);
+            }
+            Scope::Targets(targets) => {
+                let all = targets.iter().map(|target| (target.clone(), *election));
+                self.on.entry(role.clone()).or_default().extend(all);
+            }
+        }
         Ok(())
     }
 
-    fn listen(&self, claim: &Arbitration) -> Result<Roles<'_>, Status> {
-        let roles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match roles.get(&claim.role) {
-            Some(latest) if claim.election < *latest => Err(Status::permission_denied(format!(
-                "election id {} is not that of the master, which is {latest}",
-                claim.election
-            ))),
-            None if roles.len() >= ROLES => Err(Status::resource_exhausted(format!(
-                "{ROLES} roles have a master, which is the limit"
-            ))),
-            _ => Ok(roles),
+    /// Whether nothing is remembered that was not before.
+    fn knows(&self, role: &str, scope: &Scope) -> bool {
+        match scope {
+            Scope::Everywhere => self.everywhere.contains_key(role),
+            Scope::Targets(targets) => {
+                let on = self.on.get(role);
+                targets.iter().all(|target| on.is_some_and(|on| on.contains_key(target)))
+            }
         }
     }
 }
 
-fn claim(extensions: &[Extension]) -> Result<Option<Arbitration>, Status> {
+/// What a client says of it, if it does.
+pub(super) fn claim(extensions: &[Extension]) -> Result<Option<Arbitration>, Status> {
     extension::arbitration(extensions).map_err(|e| refusal::extension(&e))
 }
 
 #[cfg(test)]
 mod tests {
-    use lockstep_gnmi::extension::claim;
+    use lockstep_gnmi::proto::gnmi_ext::MasterArbitration;
+    use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
     use tonic::Code;
 
     use super::*;
+
+    fn by(role: &str, low: u64) -> Arbitration {
+        Arbitration { role: role.into(), election: Election { high: 0, low } }
+    }
+
+    fn on(names: &[&str]) -> Scope {
+        Scope::Targets(names.iter().map(|name| Target::new(*name).unwrap()).collect())
+    }
+
+    fn code(answer: Result<(), Status>) -> Code {
+        answer.unwrap_err().code()
+    }
 
     // rule: arbitration
     #[test]
     fn the_largest_id_of_a_role_is_listened_to() {
         let masters = Masters::default();
-        let record = |role: &str, low| {
-            let election = Election { high: 0, low };
-            masters.record(&[claim(&Arbitration { role: role.into(), election })])
-        };
-        assert!(masters.check(&[]).is_ok());
+        let record = |role: &str, low| masters.heed(&by(role, low), &on(&["leaf1"]), false);
         assert!(record("a", 5).is_ok() && record("a", 5).is_ok() && record("a", 7).is_ok());
         let denied = record("a", 6).unwrap_err();
         assert_eq!(denied.code(), Code::PermissionDenied);
         assert!(denied.message().contains("low: 7"), "{denied}");
         // Another role is another matter.
         assert!(record("b", 1).is_ok() && record("", 1).is_ok());
-        let nobody = Extension {
-            ext: Some(lockstep_gnmi::proto::gnmi_ext::extension::Ext::MasterArbitration(
-                lockstep_gnmi::proto::gnmi_ext::MasterArbitration::default(),
-            )),
-        };
-        assert_eq!(masters.check(&[nobody]).unwrap_err().code(), Code::InvalidArgument);
+        assert_eq!(claim(&[]).unwrap(), None);
+        let nobody = Ext::MasterArbitration(MasterArbitration::default());
+        let nobody = claim(&[Extension { ext: Some(nobody) }]);
+        assert_eq!(nobody.unwrap_err().code(), Code::InvalidArgument);
+    }
+
+    // rule: arbitration-target
+    #[test]
+    fn each_target_has_its_own_masters() {
+        let masters = Masters::default();
+        let record = |low, scope: &Scope| masters.heed(&by("a", low), scope, false);
+        record(9, &on(&["leaf1"])).unwrap();
+        record(3, &on(&["leaf2"])).unwrap();
+        assert_eq!(code(record(5, &on(&["leaf1", "leaf2"]))), Code::PermissionDenied);
+        // Nothing of it was taken: this is as it was before.
+        record(4, &on(&["leaf2"])).unwrap();
+        let denied = record(8, &Scope::Everywhere).unwrap_err();
+        assert!(denied.message().contains("on target leaf1"), "{denied}");
+        record(10, &Scope::Everywhere).unwrap();
+        assert_eq!(code(record(9, &on(&["leaf1"]))), Code::PermissionDenied);
+        assert_eq!(code(record(9, &on(&["later"]))), Code::PermissionDenied);
+        record(11, &on(&["leaf2"])).unwrap();
+        record(10, &on(&["leaf1"])).unwrap();
     }
 
     #[test]
-    fn nothing_is_remembered_of_whoever_is_only_checked() {
+    fn nothing_is_remembered_of_a_dry_run() {
         let masters = Masters::default();
-        let by =
-            |low| [claim(&Arbitration { role: "a".into(), election: Election { high: 0, low } })];
-        assert!(masters.check(&by(9)).is_ok() && masters.record(&by(5)).is_ok());
-        assert_eq!(masters.check(&by(4)).unwrap_err().code(), Code::PermissionDenied);
+        let leaf = on(&["leaf1"]);
+        masters.heed(&by("a", 9), &leaf, true).unwrap();
+        masters.heed(&by("a", 5), &leaf, false).unwrap();
+        assert_eq!(code(masters.heed(&by("a", 4), &leaf, true)), Code::PermissionDenied);
+    }
+
+    // rule: limit-roles
+    #[test]
+    fn memory_is_bounded() {
+        let masters = Masters::default();
+        let record = |role: &str, low| masters.heed(&by(role, low), &on(&["leaf1"]), false);
+        for number in 0..MEMORY {
+            record(&number.to_string(), 1).unwrap();
+        }
+        assert_eq!(code(record("more", 1)), Code::ResourceExhausted);
+        record("0", 2).unwrap();
+        assert_eq!(code(record(&"x".repeat(NAME + 1), 1)), Code::InvalidArgument);
     }
 }

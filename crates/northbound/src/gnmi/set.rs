@@ -19,6 +19,7 @@ use lockstep_types::{Edit, Index, Target};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Status};
 
+use super::masters::{self, Scope};
 use super::{Service, place};
 use crate::deadline::times;
 use crate::guard::Call;
@@ -32,14 +33,19 @@ pub(super) async fn set(
     metadata: &MetadataMap,
     request: SetRequest,
 ) -> Result<SetResponse, Status> {
-    let Service { node, ids, workers, .. } = service;
+    let Service { node, ids, workers, masters, .. } = service;
     permit::any(call, &request)?;
-    let mut options = options(service, &request)?;
+    let (mut options, claim) = (options(&request)?, masters::claim(&request.extension)?);
+    if options.dry_run {
+        call.note_detail("dry run");
+    }
     if let Some(commit) = commit::of(&request)? {
-        if let Some(index) = commit::end(node, call, &commit, &request).await? {
-            // It is done, even if another has taken over meanwhile.
-            drop(service.masters.record(&request.extension));
-            return Ok(response(node, call, &request, Some(index)));
+        if let Some(end) = commit::end(node, call, &commit, &request)? {
+            if let Some(claim) = &claim {
+                masters.heed(claim, &Scope::Targets(end.targets()), options.dry_run)?;
+            }
+            let index = if options.dry_run { None } else { end.carry_out(node, call).await? };
+            return Ok(response(node, call, &request, index));
         }
         options = commit::begin(&commit, options)?;
     }
@@ -57,12 +63,15 @@ pub(super) async fn set(
         edits => edits?,
     };
     // Who claims to be the only one to write is one who may, and does.
-    if !options.dry_run {
-        service.masters.record(&request.extension)?;
+    if let Some(claim) = &claim {
+        let scope = match &edits {
+            Some(edits) => Scope::Targets(edits.keys().cloned().collect()),
+            None => permit::claimed(node, call, &request)?,
+        };
+        masters.heed(claim, &scope, options.dry_run)?;
     }
     let Some(edits) = edits else { return Ok(response(node, call, &request, None)) };
     if options.dry_run {
-        call.note_detail("dry run");
         return preview::preview(service, call, &request, edits).await;
     }
     let submission =
@@ -79,10 +88,9 @@ pub(super) async fn set(
 }
 
 /// What goes with the request beside its operations.
-fn options(service: &Service, request: &SetRequest) -> Result<SetOptions, Status> {
+fn options(request: &SetRequest) -> Result<SetOptions, Status> {
     place::no_depth(&request.extension)?;
     extension::refuse_history(&request.extension).map_err(|e| refusal::extension(&e))?;
-    service.masters.check(&request.extension)?;
     let options = extension::options(&request.extension).map_err(|e| refusal::extension(&e))?;
     let strategy = onos::asynchronous(&request.extension).map_err(|e| refusal::extension(&e))?;
     match (options, strategy) {

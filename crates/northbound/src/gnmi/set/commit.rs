@@ -3,6 +3,8 @@
 //! The commit of a client is a transaction of that id with a window. Unlike on a device several may be
 //! active, on targets that have nothing to do with each other.
 
+use std::collections::BTreeSet;
+
 use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_gnmi::proto::gnmi_ext::Commit;
 use lockstep_gnmi::proto::gnmi_ext::commit::Action;
@@ -10,7 +12,8 @@ use lockstep_gnmi::proto::gnmi_ext::extension::Ext;
 use lockstep_gnmi::proto::lockstep::v1::SetOptions;
 use lockstep_node::Handle;
 use lockstep_protocol::Reply;
-use lockstep_types::{Index, TransactionId};
+use lockstep_protocol::record::Transaction;
+use lockstep_types::{Index, Target, TransactionId};
 use prost_types::Duration;
 use tonic::Status;
 
@@ -50,42 +53,76 @@ pub(super) fn begin(commit: &Commit, options: SetOptions) -> Result<SetOptions, 
     Ok(SetOptions { id: commit.id.clone(), confirm, ..options })
 }
 
-/// Confirms or cancels what is active, or gives it another time. None: the request begins a commit.
-pub(super) async fn end(
+/// What a request asks to become of a commit that is active.
+pub(super) struct End {
+    transaction: Transaction,
+    action: Ending,
+}
+
+enum Ending {
+    Confirm,
+    Cancel,
+    Extend(u64),
+}
+
+/// How a request ends what is active, or gives it another time, if it is for this caller to do so. None: the
+/// request begins a commit.
+pub(super) fn end(
     node: &Handle,
     call: &Call,
     commit: &Commit,
     request: &SetRequest,
-) -> Result<Option<Index>, Status> {
+) -> Result<Option<End>, Status> {
     let is_empty =
         request.delete.is_empty() && request.replace.is_empty() && request.update.is_empty();
-    let reply = match &commit.action {
+    let action = match &commit.action {
         Some(Action::Commit(_)) => return Ok(None),
         Some(_) if !is_empty => {
             return Err(Status::invalid_argument(
                 "a Set about a commit that is active has no operations of its own",
             ));
         }
-        Some(Action::Confirm(_)) => node.confirm(active(node, call, &commit.id)?).await,
-        Some(Action::Cancel(_)) => node.cancel(active(node, call, &commit.id)?).await,
+        Some(Action::Confirm(_)) => Ending::Confirm,
+        Some(Action::Cancel(_)) => Ending::Cancel,
         Some(Action::SetRollbackDuration(asked)) => {
             let length = refusal::window(asked.rollback_duration.as_ref())?;
-            let length = length.ok_or_else(|| {
+            Ending::Extend(length.ok_or_else(|| {
                 Status::invalid_argument("set_rollback_duration has no rollback_duration")
-            })?;
-            node.extend(active(node, call, &commit.id)?, length).await
+            })?)
         }
         None => return Err(Status::invalid_argument("the extension commit has no action")),
     };
-    match reply.map_err(|busy| outcome::busy(node, call, busy))? {
-        Reply::Done => Ok(None),
-        Reply::Refused(refused) => Err(refusal::told(node, call, refused)),
-        Reply::Transaction { index, .. } => Ok(Some(index)),
+    Ok(Some(End { transaction: active(node, call, &commit.id)?, action }))
+}
+
+impl End {
+    /// The targets of the commit.
+    pub(super) fn targets(&self) -> BTreeSet<Target> {
+        self.transaction.targets.keys().cloned().collect()
+    }
+
+    /// Does it; the transaction that the answer is about, if it is about one.
+    pub(super) async fn carry_out(
+        &self,
+        node: &Handle,
+        call: &Call,
+    ) -> Result<Option<Index>, Status> {
+        let index = self.transaction.index;
+        let reply = match self.action {
+            Ending::Confirm => node.confirm(index).await,
+            Ending::Cancel => node.cancel(index).await,
+            Ending::Extend(length) => node.extend(index, length).await,
+        };
+        match reply.map_err(|busy| outcome::busy(node, call, busy))? {
+            Reply::Done => Ok(None),
+            Reply::Refused(refused) => Err(refusal::told(node, call, refused)),
+            Reply::Transaction { index, .. } => Ok(Some(index)),
+        }
     }
 }
 
 /// The active commit of this id, if it is for this caller to end.
-fn active(node: &Handle, call: &Call, id: &str) -> Result<Index, Status> {
+fn active(node: &Handle, call: &Call, id: &str) -> Result<Transaction, Status> {
     let view = node.view();
     let named = TransactionId::new(id).ok().and_then(|id| view.named(&id));
     let open = named.filter(|transaction| transaction.open_until().is_some());
@@ -93,7 +130,7 @@ fn active(node: &Handle, call: &Call, id: &str) -> Result<Index, Status> {
         Some(transaction) => {
             call.may_end(node, transaction)?;
             call.note_transaction(transaction);
-            Ok(transaction.index)
+            Ok(transaction.clone())
         }
         None if view.windows().next().is_none() => {
             Err(Status::failed_precondition("no commit is to be confirmed"))

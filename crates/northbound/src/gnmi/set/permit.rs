@@ -5,14 +5,19 @@
 //! comes with it: the entries and presence containers above a leaf, as far as they are there already.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
+use lockstep_gnmi::path as paths;
 use lockstep_gnmi::proto::gnmi::SetRequest;
-use lockstep_node::Handle;
+use lockstep_node::{Handle, TargetSpec};
 use lockstep_types::{Addition, Configuration, Content, Edit, Path, Target, Value};
 use tonic::Status;
 
 use crate::access::{Extent, Right};
+use crate::gnmi::masters::Scope;
+use crate::gnmi::place;
 use crate::guard::Call;
+use crate::refusal;
 use crate::veil::{MASK, Veil};
 
 /// Whether any Set at all may be asked for. To end a commit takes what it says there.
@@ -23,6 +28,23 @@ pub(super) fn any(call: &Call, request: &SetRequest) -> Result<(), Status> {
         true => Ok(()),
         false => call.somewhere(Right::Change),
     }
+}
+
+/// Where a Set without operations claims to be the only one to write: on the target of its prefix, otherwise
+/// wherever its caller may write.
+pub(super) fn claimed(node: &Handle, call: &Call, request: &SetRequest) -> Result<Scope, Status> {
+    let target = paths::target(request.prefix.as_ref(), &Default::default());
+    if let Some(target) = target.map_err(|error| refusal::path(&error))? {
+        call.target(Right::Change, node, &target)?;
+        place::target(node, &target)?;
+        return Ok(Scope::Targets([target].into()));
+    }
+    if call.has_everywhere(Right::Change) {
+        return Ok(Scope::Everywhere);
+    }
+    let may = |spec: &Arc<TargetSpec>| !call.extent(Right::Change, node, &spec.name).is_nowhere();
+    let targets = node.targets().into_iter().filter(may).map(|spec| spec.name.clone());
+    Ok(Scope::Targets(targets.collect()))
 }
 
 /// What may be changed of one target.
