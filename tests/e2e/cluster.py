@@ -11,8 +11,8 @@ from pygnmi.spec.v080 import gnmi_pb2_grpc
 class Cluster(Lab):
     """A lab with several nodes: n1, n2, … Whatever asks one node asks the first, unless it is told otherwise."""
 
-    def __init__(self, folder, store_ports, nodes=3, devices=6):
-        super().__init__(folder, devices)
+    def __init__(self, folder, store_ports, nodes=3, devices=6, boxes=0):
+        super().__init__(folder, devices, boxes)
         ports = free_ports(2 * nodes)
         self.listens = {f"n{at + 1}": ports[2 * at] for at in range(nodes)}
         self.https = {f"n{at + 1}": ports[2 * at + 1] for at in range(nodes)}

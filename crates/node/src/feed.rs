@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use lockstep_protocol::record::Key;
 use lockstep_protocol::{Changes, Op, View};
 use lockstep_types::{Index, Path, Target};
 use tokio::sync::broadcast;
@@ -23,6 +24,8 @@ pub struct Step {
     pub written: BTreeMap<Target, BTreeSet<Path>>,
     /// The transactions that came in or moved on, in log order.
     pub transactions: Vec<Index>,
+    /// The targets that came or went, or are served in another way from now on.
+    pub bound: BTreeSet<Target>,
 }
 
 /// What a revision touches, before it is known what that comes to.
@@ -30,6 +33,14 @@ pub struct Step {
 pub(crate) struct Touched {
     written: BTreeMap<Target, BTreeSet<Path>>,
     transactions: BTreeSet<Index>,
+    bound: BTreeSet<Target>,
+}
+
+impl Touched {
+    /// Nothing but that targets are served in another way.
+    pub(crate) fn bound(bound: BTreeSet<Target>) -> Self {
+        Self { bound, ..Self::default() }
+    }
 }
 
 /// Where revisions are told.
@@ -63,6 +74,9 @@ impl Feed {
                 Op::Part { index, .. } => {
                     touched.transactions.insert(*index);
                 }
+                Op::Binding { target, .. } | Op::Forget(Key::Binding(target)) => {
+                    touched.bound.insert(target.clone());
+                }
                 _ => {}
             }
         }
@@ -71,9 +85,9 @@ impl Feed {
 
     /// Tells of a revision that was taken in.
     pub(crate) fn tell(&self, touched: Touched, view: Arc<View>) {
-        let Touched { written, transactions } = touched;
+        let Touched { written, transactions, bound } = touched;
         let transactions = transactions.into_iter().collect();
         // An error: the last follower has gone away since.
-        let _ = self.0.send(Arc::new(Step { view, written, transactions }));
+        let _ = self.0.send(Arc::new(Step { view, written, transactions, bound }));
     }
 }

@@ -2,11 +2,13 @@
 //! off its binding, so that it does not matter which node was asked, or when this one was started.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use lockstep_protocol::record::Key;
 use lockstep_protocol::{Changes, Event, Op};
 use lockstep_types::{ModelDigest, Target};
 
+use crate::feed::Touched;
 use crate::handle::NewModels;
 use crate::runtime::Runtime;
 use crate::targets::Entry;
@@ -105,11 +107,15 @@ impl Runtime {
         self.maker.models.replace(named, &used);
         let all = self.shared.targets.all();
         let unserved = all.iter().filter(|(_, entry)| entry.unserved.is_some());
-        for (target, _) in unserved {
+        let unserved: BTreeSet<Target> = unserved.map(|(target, _)| target.clone()).collect();
+        for target in &unserved {
             if let Some(gone) = self.bound_anew(target) {
                 self.take_in(gone);
             }
         }
+        // Whoever reads from a target may do so from now on, or with other models.
+        let view = Arc::new(self.core.view().clone());
+        self.shared.feed.tell(Touched::bound(unserved), view);
         self.validation.again();
         // Whoever asked may have gone.
         let _gone = done.send(());

@@ -23,7 +23,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::answers;
 use crate::fresh::Fresh;
 use crate::guard::Call;
-use crate::hub::Hub;
+use crate::hub::{Hub, Queue};
 use crate::ids::Ids;
 use crate::serve::{Limits, Options};
 use crate::workers::Workers;
@@ -44,8 +44,6 @@ pub(crate) struct Service {
     masters: Masters,
     /// The largest message, in bytes.
     message: usize,
-    /// How many transactions a subscriber may be behind.
-    behind: usize,
     /// Nothing new is served, and what has no end of its own ends.
     stopping: CancellationToken,
 }
@@ -62,11 +60,14 @@ impl Service {
             ids,
             workers: Workers::new(),
             fresh: Fresh::new(node.clone(), options.records.clone()),
-            hub: Hub::start(node.clone(), behind),
+            // Beside what waits to be sent, and larger than any one message.
+            hub: Hub::start(
+                node.clone(),
+                Queue { count: behind, bytes: message.saturating_mul(4) },
+            ),
             places: Places::new(subscriptions),
             masters: Masters::default(),
             message,
-            behind,
             stopping,
             node,
         };

@@ -5,21 +5,24 @@
 //! ```
 //!
 //! What a revision changed is worked out once, at the cost of the change, and only while somebody
-//! subscribes. A subscriber whose queue is full is cut off: it is told so, and nothing piles up.
+//! subscribes. A subscriber whose queue is full is cut off: it is told so, and nothing piles up. So is everybody
+//! if this falls behind the node itself: then nobody could be told transaction by transaction.
 
+mod member;
 mod news;
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lockstep_node::{Handle, Step};
 use lockstep_protocol::View;
-use lockstep_types::{Revision, Target};
+use lockstep_types::Revision;
 use tokio::sync::broadcast::{self, error::RecvError};
-use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::watch;
 
-pub(crate) use news::News;
+use member::Member;
+
+pub(crate) use member::{Cut, Incoming, Interest, Membership, Queue, Why};
+pub(crate) use news::{Bound, News};
 
 /// Where subscribers join.
 #[derive(Clone, Debug)]
@@ -27,8 +30,8 @@ pub(crate) struct Hub {
     shared: Arc<Shared>,
     /// How far the news are.
     reached: watch::Receiver<Revision>,
-    /// How many news may wait for a subscriber.
-    queue: usize,
+    /// How much may wait for a subscriber.
+    queue: Queue,
 }
 
 #[derive(Debug)]
@@ -46,29 +49,14 @@ struct State {
     ended: bool,
 }
 
-/// A subscriber, as the hub sees it.
-#[derive(Debug)]
-struct Member {
-    targets: BTreeSet<Target>,
-    news: mpsc::Sender<Arc<News>>,
-    cut: CancellationToken,
-}
-
-/// What a subscriber has of the hub.
-#[derive(Debug)]
-pub(crate) struct Membership {
-    /// What stood when it joined; the news go on from there.
-    pub(crate) view: Arc<View>,
-    /// Closed: the node stops, or this is cut off.
-    pub(crate) news: mpsc::Receiver<Arc<News>>,
-    /// It was too slow.
-    pub(crate) cut: CancellationToken,
-}
-
 impl Hub {
     /// Starts to follow a node, for as long as that runs and this is held.
-    pub(crate) fn start(node: Handle, queue: usize) -> Self {
+    pub(crate) fn start(node: Handle, queue: Queue) -> Self {
         let steps = node.follow();
+        Self::following(node, steps, queue)
+    }
+
+    fn following(node: Handle, steps: broadcast::Receiver<Arc<Step>>, queue: Queue) -> Self {
         let view = node.view();
         let (reach, reached) = watch::channel(view.revision());
         let state = Mutex::new(State { view, members: Vec::new(), ended: false });
@@ -78,21 +66,16 @@ impl Hub {
     }
 
     /// Joins, no earlier than at a revision. None: the node stops.
-    pub(crate) async fn join(
-        &self,
-        targets: BTreeSet<Target>,
-        after: Revision,
-    ) -> Option<Membership> {
+    pub(crate) async fn join(&self, interest: Interest, after: Revision) -> Option<Membership> {
         let mut reached = self.reached.clone();
         reached.wait_for(|revision| *revision >= after).await.ok()?;
-        let (sender, news) = mpsc::channel(self.queue);
-        let cut = CancellationToken::new();
         let mut state = self.shared.state();
         if state.ended {
             return None;
         }
-        state.members.push(Member { targets, news: sender, cut: cut.clone() });
-        Some(Membership { view: Arc::clone(&state.view), news, cut })
+        let (member, membership) = member::new(interest, self.queue, Arc::clone(&state.view));
+        state.members.push(member);
+        Some(membership)
     }
 }
 
@@ -104,7 +87,7 @@ impl Shared {
     /// What members saw last; none if there are none, and then they see this.
     fn begin(&self, view: &Arc<View>) -> Option<Arc<View>> {
         let mut state = self.state();
-        state.members.retain(|member| !member.news.is_closed());
+        state.members.retain(|member| !member.is_gone());
         if state.members.is_empty() {
             state.view = Arc::clone(view);
             return None;
@@ -116,14 +99,21 @@ impl Shared {
     fn tell(&self, view: Arc<View>, news: &[Arc<News>]) {
         let mut state = self.state();
         state.view = view;
-        state.members.retain(|member| {
-            let mut wanted = news.iter().filter(|news| news.concerns(&member.targets));
-            let told = wanted.try_for_each(|news| member.news.try_send(Arc::clone(news)));
-            if told.is_err() {
-                member.cut.cancel();
-            }
-            told.is_ok()
-        });
+        state.members.retain_mut(|member| news.iter().all(|news| member.tell(news)));
+    }
+
+    /// Some revisions were missed: nobody can be told of them one by one, and whoever comes now begins here.
+    fn missed(&self, view: Arc<View>) {
+        let mut state = self.state();
+        state.view = view;
+        for member in state.members.drain(..) {
+            member.cut_off(Why::Missed);
+        }
+    }
+
+    /// Whether a step is behind what members know: it was under way when this began to follow.
+    fn is_past(&self, view: &View) -> bool {
+        view.revision() < self.state().view.revision()
     }
 }
 
@@ -136,19 +126,23 @@ async fn run(
         let step = steps.recv().await;
         let Some(shared) = shared.upgrade() else { return };
         let step = match step {
-            Ok(step) => Some(step),
-            // Then all is compared, and several transactions are told as one.
+            Ok(step) if shared.is_past(&step.view) => continue,
+            Ok(step) => step,
             Err(RecvError::Lagged(missed)) => {
-                tracing::warn!(missed, "subscribers are told of several transactions as one");
-                None
+                tracing::warn!(missed, "revisions were missed; subscribers are cut off");
+                let view = shared.node.view();
+                let revision = view.revision();
+                shared.missed(view);
+                reach.send_replace(revision);
+                continue;
             }
             Err(RecvError::Closed) => return end(&shared),
         };
-        let view = step.as_ref().map_or_else(|| shared.node.view(), |step| Arc::clone(&step.view));
+        let view = Arc::clone(&step.view);
         let revision = view.revision();
         if let Some(before) = shared.begin(&view) {
-            let (node, after) = (shared.node.clone(), Arc::clone(&view));
-            let work = move || news::between(&node, &before, &after, step.as_deref());
+            let node = shared.node.clone();
+            let work = move || news::between(&node, &before, &step);
             match tokio::task::spawn_blocking(work).await {
                 Ok(news) => shared.tell(view, &news),
                 Err(error) => {
@@ -167,3 +161,6 @@ fn end(shared: &Shared) {
     state.ended = true;
     state.members.clear();
 }
+
+#[cfg(test)]
+mod tests;

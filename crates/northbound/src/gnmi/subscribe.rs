@@ -16,7 +16,9 @@ mod pass;
 mod relay;
 mod sample;
 mod session;
+mod sources;
 mod tell;
+mod wanted;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

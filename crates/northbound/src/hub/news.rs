@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lockstep_node::{Handle, Step, TargetSpec};
 use lockstep_protocol::View;
 use lockstep_protocol::record::{Kind, Mode, PartStatus, Transaction};
-use lockstep_types::{Delta, Index, Path, Target, Timestamp};
+use lockstep_types::{Content, Delta, Index, Path, Target, Timestamp, Value};
 
 /// What one transaction changed, leaf by leaf and with the defaults in use.
 #[derive(Debug)]
@@ -19,61 +19,85 @@ pub(crate) struct News {
     pub(crate) timestamp: Timestamp,
     /// By target, with the models to read it by: those it had, if it went.
     pub(crate) targets: BTreeMap<Target, (Arc<TargetSpec>, Delta)>,
+    /// Targets that came, went, or are served in another way; then nothing else is in it.
+    pub(crate) bound: Option<Bound>,
+    /// About so many bytes.
+    pub(super) size: usize,
 }
 
-impl News {
-    pub(super) fn concerns(&self, targets: &BTreeSet<Target>) -> bool {
-        self.targets.keys().any(|target| targets.contains(target))
-    }
+/// Targets that came, went, or are served in another way, after all that was told before.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) targets: BTreeSet<Target>,
+    /// What stands; later news go on from there.
+    pub(crate) view: Arc<View>,
 }
 
-/// What changed from one view to the next. Without the step between them everything is compared.
-pub(super) fn between(
-    node: &Handle,
-    before: &View,
-    after: &View,
-    step: Option<&Step>,
-) -> Vec<Arc<News>> {
+/// What changed from one view to the next, which a step led to.
+pub(super) fn between(node: &Handle, before: &View, step: &Step) -> Vec<Arc<News>> {
+    let after = &step.view;
     let mut all: BTreeMap<Option<Index>, News> = BTreeMap::new();
-    for spec in concerned(node, before, after, step) {
+    for spec in concerned(node, before, step) {
         let target = &spec.name;
         let (was, is) = (before.visible(target), after.visible(target));
-        let delta = match step {
-            Some(step) if after.binding(target).is_some() => {
-                let mut touched = step.written.get(target).cloned().unwrap_or_default();
-                touched.extend(held(before, target).chain(held(after, target)).cloned());
-                spec.models.changes(&was, &is, &touched)
-            }
-            _ => spec.models.changes(&was, &is, was.diff(&is).paths()),
+        let delta = if after.binding(target).is_some() {
+            let mut touched = step.written.get(target).cloned().unwrap_or_default();
+            touched.extend(held(before, target).chain(held(after, target)).cloned());
+            spec.models.changes(&was, &is, &touched)
+        } else {
+            spec.models.changes(&was, &is, was.diff(&is).paths())
         };
         if delta.is_empty() {
             continue;
         }
-        let cause = step.and_then(|step| cause(after, step, target));
+        let cause = cause(after, step, target);
         let timestamp = cause.map_or_else(|| node.now(), |cause| visible_at(node, cause, target));
         let index = cause.map(|cause| cause.index);
         let commit = cause.filter(|cause| cause.window.is_some()).map(|cause| cause.id.to_string());
         let commit = commit.unwrap_or_default();
-        let new = || News { index, commit, timestamp, targets: BTreeMap::new() };
+        let targets = BTreeMap::new();
+        let new = || News { index, commit, timestamp, targets, bound: None, size: 0 };
         let news = all.entry(index).or_insert_with(new);
+        news.size += size(&delta);
         news.targets.insert(target.clone(), (spec, delta));
     }
-    all.into_values().map(Arc::new).collect()
+    // Last: what a target that goes had is told before, and what one that comes has is told with it.
+    let bound = (!step.bound.is_empty()).then(|| rebound(node, step));
+    all.into_values().chain(bound).map(Arc::new).collect()
+}
+
+fn rebound(node: &Handle, step: &Step) -> News {
+    let (targets, view) = (step.bound.clone(), Arc::clone(&step.view));
+    News {
+        index: None,
+        commit: String::new(),
+        timestamp: node.now(),
+        targets: BTreeMap::new(),
+        bound: Some(Bound { targets, view }),
+        size: 0,
+    }
+}
+
+/// About how many bytes a change takes. What is in a path is shared, and what is in a value may be large.
+fn size(delta: &Delta) -> usize {
+    const UNIT: usize = 256;
+    let value = |value: &Value| match value {
+        Value::String(text) => text.len(),
+        Value::Binary(bytes) => bytes.as_bytes().len(),
+        _ => 0,
+    };
+    let content = |content: &Content| match content {
+        Content::Leaf(one) => value(one),
+        Content::LeafList(all) => all.iter().map(|one| 32 + value(one)).sum(),
+        Content::Order(entries) => 64 * entries.len(),
+        Content::Entry | Content::Presence => 0,
+    };
+    delta.iter().map(|(_, new)| UNIT + new.as_ref().map_or(0, content)).sum()
 }
 
 /// The targets of which something visible may have changed.
-fn concerned(
-    node: &Handle,
-    before: &View,
-    after: &View,
-    step: Option<&Step>,
-) -> Vec<Arc<TargetSpec>> {
-    let Some(step) = step else {
-        let gone = before.targets().filter(|target| after.binding(target).is_none());
-        let gone = gone.filter_map(|target| gone_one(node, before, target));
-        return node.targets().into_iter().chain(gone).collect();
-    };
-    let moved = step.transactions.iter().filter_map(|index| after.transaction(*index));
+fn concerned(node: &Handle, before: &View, step: &Step) -> Vec<Arc<TargetSpec>> {
+    let moved = step.transactions.iter().filter_map(|index| step.view.transaction(*index));
     let moved = moved.flat_map(|transaction| transaction.targets.keys());
     let names: BTreeSet<&Target> = step.written.keys().chain(moved).collect();
     let one = |name: &Target| node.target(name).or_else(|| gone_one(node, before, name));

@@ -18,6 +18,7 @@ mod late;
 mod leaks;
 mod limits;
 mod page;
+mod wild;
 
 use lab::Lab;
 use page::Page;

@@ -1,6 +1,7 @@
 //! What a subscriber wants, checked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_gnmi::path as paths;
@@ -9,14 +10,14 @@ use lockstep_gnmi::proto::gnmi::subscription_list::Mode;
 use lockstep_gnmi::proto::gnmi::{
     self, Path, SubscribeRequest, SubscriptionList, SubscriptionMode,
 };
-use lockstep_node::{Handle, Pace, TargetSpec};
+use lockstep_node::{Handle, Pace};
 use lockstep_types::Target;
-use tonic::{Code, Status};
+use tonic::Status;
 
 use super::extras::Extras;
+use super::wanted::{Spot, Wanted};
 use crate::access::Right;
 use crate::gnmi::encoding::Encoding;
-use crate::gnmi::filter::Filter;
 use crate::gnmi::place;
 use crate::guard::Call;
 use crate::refusal;
@@ -40,19 +41,13 @@ pub(super) struct List {
 /// One subscription of it.
 #[derive(Debug)]
 pub(super) struct Subscription {
-    /// Whether targets were named, or all of them meant.
+    pub(super) wanted: Arc<Wanted>,
+    /// Whether a target was named, or all of them meant, those to come included.
     pub(super) named: bool,
+    /// What that is on each target, for now.
     pub(super) spots: BTreeMap<Target, Spot>,
     pub(super) pace: Pace,
     pub(super) heartbeat: Option<Duration>,
-}
-
-/// A subscription on one target.
-#[derive(Clone, Debug)]
-pub(super) struct Spot {
-    pub(super) filter: Filter,
-    /// Whether the device has something to say there.
-    pub(super) state: bool,
 }
 
 impl List {
@@ -95,6 +90,11 @@ impl List {
         let spots = self.subscriptions.iter().flat_map(|one| one.spots.keys());
         spots.cloned().collect()
     }
+
+    /// Whether a target was asked for by its name.
+    pub(super) fn names(&self, target: &Target) -> bool {
+        self.subscriptions.iter().any(|one| one.named && one.spots.contains_key(target))
+    }
 }
 
 fn subscription(
@@ -110,65 +110,17 @@ fn subscription(
     let name = name.ok_or_else(place::no_target)?;
     let (pace, heartbeat) = (pace(one)?, interval("heartbeat", one.heartbeat_interval)?);
     let modules = list.use_models.iter().map(|model| model.name.clone()).collect();
-    let wanted = Wanted { node, call, prefix, wire, modules, extras };
+    let (wire, extras) = (wire.clone(), *extras);
+    let wanted = Wanted { prefix: list.prefix.clone(), wire, modules, extras };
     let named = name.as_str() != "*";
     let spots = if named {
         call.target(Right::Read, node, &name)?;
         let spec = place::target(node, &name)?;
-        BTreeMap::from([(name, wanted.spot(&spec)?)])
+        BTreeMap::from([(name, wanted.spot(node, call, &spec)?)])
     } else {
-        wanted.everywhere()?
+        wanted.everywhere(node, call)?
     };
-    Ok(Subscription { named, spots, pace, heartbeat })
-}
-
-/// A subscription before it is known on which targets.
-struct Wanted<'a> {
-    node: &'a Handle,
-    call: &'a Call,
-    prefix: Option<&'a Path>,
-    wire: &'a Path,
-    modules: BTreeSet<String>,
-    extras: &'a Extras,
-}
-
-impl Wanted<'_> {
-    fn spot(&self, spec: &TargetSpec) -> Result<Spot, Status> {
-        let origin =
-            paths::origin(self.prefix, self.wire).map_err(|error| refusal::path(&error))?;
-        let path = paths::read(self.prefix, self.wire).map_err(|error| refusal::path(&error))?;
-        let path = place::in_origin(spec, origin.as_deref(), path)?;
-        let node = spec.models.check(&path).map_err(|error| refusal::get_path(&error))?;
-        let path = spec.models.canonical_path(&path).map_err(|error| refusal::get_path(&error))?;
-        place::modules(spec, &self.modules)?;
-        place::readable(self.call, self.node, spec, &path)?;
-        let Extras { depth, configuration_only, at } = *self.extras;
-        let filter = Filter { path, depth, modules: self.modules.clone() };
-        // Nobody remembers the state of a device.
-        let state = node.state_below && !configuration_only && at.is_none();
-        Ok(Spot { filter, state })
-    }
-
-    /// Where the models have the path, which has to be somewhere.
-    fn everywhere(&self) -> Result<BTreeMap<Target, Spot>, Status> {
-        let mut spots = BTreeMap::new();
-        let mut refused = Status::not_found("there is no target");
-        for spec in self.node.targets() {
-            if self.call.extent(Right::Read, self.node, &spec.name).is_nowhere() {
-                continue;
-            }
-            match self.spot(&spec) {
-                Ok(spot) => drop(spots.insert(spec.name.clone(), spot)),
-                Err(status)
-                    if matches!(status.code(), Code::InvalidArgument | Code::PermissionDenied) =>
-                {
-                    refused = status;
-                }
-                Err(status) => return Err(status),
-            }
-        }
-        if spots.is_empty() { Err(refused) } else { Ok(spots) }
-    }
+    Ok(Subscription { wanted: Arc::new(wanted), named, spots, pace, heartbeat })
 }
 
 fn pace(one: &gnmi::Subscription) -> Result<Pace, Status> {

@@ -10,7 +10,8 @@ use lockstep_types::{Configuration, Content, Path, Target};
 use lockstep_yang::Form;
 use tonic::Status;
 
-use super::list::{List, Spot};
+use super::list::List;
+use super::wanted::Spot;
 use crate::gnmi::{Service, get, place};
 use crate::{refusal, text};
 
@@ -53,7 +54,10 @@ impl Service {
         list: &List,
         view: &Arc<View>,
     ) -> Result<Vec<(Arc<TargetSpec>, Leaves)>, Status> {
-        let each = by_target(list.subscriptions.iter()).into_iter();
+        let all = by_target(list.subscriptions.iter()).into_iter();
+        // One of all of them may have gone by now.
+        let each =
+            all.filter(|(target, _)| list.names(target) || self.node.target(target).is_some());
         let each = each.map(|(target, spots)| self.pass_one(list, view, target, spots));
         try_join_all(each).await
     }

@@ -10,8 +10,8 @@ use lockstep_yang::Form;
 use tokio::sync::mpsc;
 use tonic::{Code, Status};
 
-use super::list::Spot;
 use super::tell::Tale;
+use super::wanted::Spot;
 use crate::gnmi::Service;
 use crate::gnmi::encoding::Encoding;
 

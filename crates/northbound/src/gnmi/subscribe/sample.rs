@@ -48,6 +48,11 @@ impl Sample {
         })
     }
 
+    /// From now on it is of the targets that its subscription is of by now.
+    pub(super) fn renew(&mut self, subscription: &Subscription) {
+        self.spots = pass::by_target(std::iter::once(subscription));
+    }
+
     /// When it is time.
     pub(super) fn due(&self) -> Instant {
         self.due

@@ -1,49 +1,34 @@
 //! One subscriber, from its first message to its end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lockstep_gnmi::proto::gnmi::subscribe_request::Request as Message;
 use lockstep_gnmi::proto::gnmi::subscription_list::Mode;
 use lockstep_gnmi::proto::gnmi::{SubscribeRequest, SubscribeResponse};
-use lockstep_node::{LookError, Pace, TargetSpec};
+use lockstep_node::{LookError, TargetSpec};
 use lockstep_protocol::View;
 use lockstep_types::{Delta, Target, Timestamp};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tonic::{Status, Streaming};
 
-use super::list::{self, List, Subscription};
+use super::list::{self, List};
 use super::outlet::Outlet;
-use super::pass::{self, Leaves, Spots};
-use super::relay::{self, Heard, Memory, Relay, What};
+use super::pass::{self, Leaves};
+use super::relay::{self, Heard, What};
 use super::sample::Sample;
+use super::sources::{Relayed, Sources};
 use super::tell::{Tale, Teller};
+use super::wanted;
 use crate::gnmi::Service;
 use crate::guard::Call;
-use crate::hub::News;
-
-/// As many messages of devices wait for the subscriber; beyond, the devices wait.
-const STATE: usize = 16;
+use crate::hub::{Bound, Interest, Membership, News};
 
 /// One subscriber.
 pub(super) struct Session {
     service: Service,
     list: List,
     teller: Teller,
-}
-
-/// What a STREAM goes on.
-struct Sources {
-    news: mpsc::Receiver<Arc<News>>,
-    /// What is told when configuration changes, by target.
-    on_change: BTreeMap<Target, Spots>,
-    samples: Vec<Sample>,
-    heard: mpsc::Receiver<Heard>,
-    relays: Vec<(Relay, bool, Memory)>,
-    /// Ends them with the subscriber.
-    _tasks: JoinSet<()>,
 }
 
 impl Session {
@@ -87,6 +72,7 @@ impl Session {
         let mut first = true;
         loop {
             let view = self.service.fresh.view().await?;
+            self.renew(wanted::all(&self.service.node)).await?;
             let mut found = self.service.pass(&self.list, &view).await?;
             for (spec, leaves) in &mut found {
                 let known = self.list.updates_only.then(|| leaves.clone());
@@ -123,7 +109,7 @@ impl Session {
         // A client may close its half and go on listening.
         let mut talks = true;
         loop {
-            let due = sources.samples.iter().map(Sample::due).min();
+            let due = sources.samples.iter().map(|(_, sample)| sample.due()).min();
             tokio::select! {
                 biased;
                 message = super::next(&mut requests), if talks => match message? {
@@ -133,8 +119,8 @@ impl Session {
                     }
                 },
                 news = sources.news.recv() => match news {
-                    Some(news) => self.changed(&sources.on_change, &news).await?,
-                    None => return Err(self.no_more()),
+                    Some(news) => self.changed(&mut sources, &news).await?,
+                    None => return Err(self.teller.no_more()),
                 },
                 Some(heard) = sources.heard.recv() => self.hear(&mut sources.relays, heard).await?,
                 () = at(due) => self.sample(&mut sources.samples).await?,
@@ -144,15 +130,13 @@ impl Session {
 
     /// All that stands, and that this was all; the sources go on from there.
     async fn begin(&mut self) -> Result<Sources, Status> {
-        let revision = self.service.fresh.revision().await?;
-        let joined = self.service.hub.join(self.list.targets(), revision).await;
-        let joined = joined.ok_or_else(|| Status::unavailable("the node is stopping"))?;
+        let joined = self.join().await?;
         self.teller.heed(joined.cut);
-        let mut sources = self.sources(joined.news, &joined.view);
+        let mut sources = Sources::new(&self.service, &self.list, joined.news, &joined.view);
         if !self.list.updates_only {
-            self.tell_standing(&joined.view).await?;
+            self.tell_standing(&joined.view, &self.list.targets()).await?;
         }
-        while sources.relays.iter().any(|(_, _, memory)| !memory.synced) {
+        while sources.relays.values().any(|one| !one.memory.synced) {
             match sources.heard.recv().await {
                 Some(heard) => self.hear(&mut sources.relays, heard).await?,
                 None => break,
@@ -162,39 +146,41 @@ impl Session {
         Ok(sources)
     }
 
-    fn sources(&self, news: mpsc::Receiver<Arc<News>>, view: &Arc<View>) -> Sources {
-        let (tell, heard) = mpsc::channel(STATE);
-        let (mut relays, mut tasks) = (Vec::new(), JoinSet::new());
-        for subscription in &self.list.subscriptions {
-            for (target, spot) in subscription.spots.iter().filter(|(_, spot)| spot.state) {
-                let Some(spec) = self.service.node.target(target) else { continue };
-                let relay = Relay {
-                    number: relays.len(),
-                    spec,
-                    spot: spot.clone(),
-                    pace: subscription.pace,
-                    heartbeat: subscription.heartbeat,
-                    encoding: self.list.encoding,
-                };
-                tasks.spawn(relay::run(self.service.clone(), relay.clone(), tell.clone()));
-                relays.push((relay, subscription.named, Memory::default()));
+    /// Joins those who are told of changes, with all that is wanted by then.
+    async fn join(&mut self) -> Result<Membership, Status> {
+        loop {
+            let revision = self.service.fresh.revision().await?;
+            let interest = self.list.interest(&self.service.node);
+            let joined = self.service.hub.join(interest.clone(), revision).await;
+            let joined = joined.ok_or_else(|| Status::unavailable("the node is stopping"))?;
+            // What came meanwhile it is told of; what was not wanted until now it is not.
+            self.renew(wanted::all(&self.service.node)).await?;
+            match interest {
+                Interest::AllBut(others) if !others.is_disjoint(&self.list.targets()) => {}
+                _ => return Ok(joined),
             }
-        }
-        let on_change = |one: &&Subscription| !matches!(one.pace, Pace::Sample { .. });
-        let subscriptions = || self.list.subscriptions.iter();
-        Sources {
-            news,
-            on_change: pass::by_target(subscriptions().filter(on_change)),
-            samples: subscriptions().filter_map(|one| Sample::new(one, view)).collect(),
-            heard,
-            relays,
-            _tasks: tasks,
         }
     }
 
+    /// Looks anew at what is wanted of some targets, if all there are were meant. Gives those that came.
+    async fn renew(&mut self, targets: BTreeSet<Target>) -> Result<BTreeSet<Target>, Status> {
+        if !self.list.is_open() {
+            return Ok(BTreeSet::new());
+        }
+        let gone = self.list.targets();
+        let call = self.teller.caller()?;
+        self.list.renew(&self.service, &call, targets.union(&gone).cloned().collect()).await
+    }
+
     /// The configuration that stands, with the time since when it does.
-    async fn tell_standing(&mut self, view: &Arc<View>) -> Result<(), Status> {
-        for (target, spots) in pass::by_target(self.list.subscriptions.iter()) {
+    async fn tell_standing(
+        &mut self,
+        view: &Arc<View>,
+        of: &BTreeSet<Target>,
+    ) -> Result<(), Status> {
+        let mut all = pass::by_target(self.list.subscriptions.iter());
+        all.retain(|target, _| of.contains(target));
+        for (target, spots) in all {
             let Some(spec) = self.service.node.target(&target) else { continue };
             let (view, models) = (Arc::clone(view), Arc::clone(&spec));
             let since = standing_since(&view, &target).unwrap_or_else(|| self.service.node.now());
@@ -207,11 +193,11 @@ impl Session {
     }
 
     /// A transaction, for those who want to know at once: one notification for each target.
-    async fn changed(
-        &mut self,
-        on_change: &BTreeMap<Target, Spots>,
-        news: &News,
-    ) -> Result<(), Status> {
+    async fn changed(&mut self, sources: &mut Sources, news: &News) -> Result<(), Status> {
+        if let Some(bound) = &news.bound {
+            return self.rebound(sources, bound).await;
+        }
+        let on_change = &sources.on_change;
         let mut concerned = false;
         for (target, (spec, delta)) in &news.targets {
             let Some(spots) = on_change.get(target) else { continue };
@@ -229,10 +215,23 @@ impl Session {
         Ok(())
     }
 
+    /// Targets came, went, or have other models: what is wanted of them is told from now on, or no more.
+    async fn rebound(&mut self, sources: &mut Sources, bound: &Bound) -> Result<(), Status> {
+        let came = self.renew(bound.targets.clone()).await?;
+        let now = nanoseconds(self.service.node.now().get());
+        for (spec, tale) in sources.renew(&self.service, &self.list) {
+            self.teller.tell(&spec, tale, now).await?;
+        }
+        if self.list.updates_only {
+            return Ok(());
+        }
+        self.tell_standing(&bound.view, &came).await
+    }
+
     /// What is due, for those who want to know from time to time.
-    async fn sample(&mut self, samples: &mut [Sample]) -> Result<(), Status> {
+    async fn sample(&mut self, samples: &mut [(usize, Sample)]) -> Result<(), Status> {
         let (now, view) = (Instant::now(), self.service.node.view());
-        for sample in samples.iter_mut().filter(|sample| sample.due() <= now) {
+        for (_, sample) in samples.iter_mut().filter(|(_, sample)| sample.due() <= now) {
             let (work, node) = (sample.take(now, &view), self.service.node.clone());
             let tales = self.service.workers.run(move || work.run(&node)).await?;
             let timestamp = nanoseconds(self.service.node.now().get());
@@ -246,10 +245,11 @@ impl Session {
     /// What a device says of its state.
     async fn hear(
         &mut self,
-        relays: &mut [(Relay, bool, Memory)],
+        relays: &mut BTreeMap<usize, Relayed>,
         heard: Heard,
     ) -> Result<(), Status> {
-        let Some((relay, named, memory)) = relays.get_mut(heard.number) else { return Ok(()) };
+        let Some(one) = relays.get_mut(&heard.number) else { return Ok(()) };
+        let Relayed { relay, named, memory, .. } = one;
         match heard.what {
             What::Synced => memory.synced = true,
             What::News { updates, .. } if self.list.updates_only && !memory.synced => {
@@ -274,14 +274,6 @@ impl Session {
 
     fn log(&self, spec: &TargetSpec, error: &LookError) {
         tracing::debug!(target_name = %spec.name, %error, "a subscriber is told no state");
-    }
-
-    fn no_more(&self) -> Status {
-        if self.teller.is_cut() {
-            self.teller.slow()
-        } else {
-            Status::unavailable("the node is stopping; subscribe again")
-        }
     }
 }
 

@@ -9,7 +9,6 @@ use lockstep_gnmi::{extension, get};
 use lockstep_node::{Handle, TargetSpec};
 use lockstep_types::{Content, Index, Path, Target};
 use prost::Message;
-use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::list::List;
@@ -18,6 +17,7 @@ use crate::access::Right;
 use crate::gnmi::Service;
 use crate::gnmi::encoding::Encoding;
 use crate::guard::Call;
+use crate::hub::{Cut, Why};
 use crate::refusal;
 use crate::workers::Workers;
 
@@ -42,9 +42,8 @@ pub(super) struct Teller {
     origin: String,
     outlet: Outlet<SubscribeResponse>,
     largest: usize,
-    /// The subscriber is too slow.
-    cut: CancellationToken,
-    behind: usize,
+    /// Whether the subscriber is told nothing more.
+    cut: Cut,
     /// The last time that was told of each target: the next one is later, whatever clocks say.
     last: BTreeMap<Target, i64>,
 }
@@ -56,7 +55,7 @@ impl Teller {
         list: &List,
         outlet: Outlet<SubscribeResponse>,
     ) -> Self {
-        let Service { message, behind, .. } = *service;
+        let message = service.message;
         Self {
             node: service.node.clone(),
             call,
@@ -67,14 +66,13 @@ impl Teller {
             outlet,
             // Halved: there is more in a message than its updates.
             largest: LARGEST.min(message / 2),
-            cut: CancellationToken::new(),
-            behind,
+            cut: Cut::default(),
             last: BTreeMap::new(),
         }
     }
 
     /// From now on the subscriber may be found too slow.
-    pub(super) fn heed(&mut self, cut: CancellationToken) {
+    pub(super) fn heed(&mut self, cut: Cut) {
         self.cut = cut;
     }
 
@@ -95,13 +93,13 @@ impl Teller {
         let prefix = Wire { target, ..self.prefix.clone().unwrap_or_default() };
         let (origin, models) = (self.origin.clone(), spec.models.clone());
         // What may be seen may have changed since the last time.
-        self.call = self.call.again()?;
-        let extent = match self.call.target(Right::Read, &self.node, &spec.name) {
+        let call = self.caller()?;
+        let extent = match call.target(Right::Read, &self.node, &spec.name) {
             // It went, and with it the tags by which it might be read; others are told of all the same.
             Err(_) if self.node.target(&spec.name).is_none() => return Ok(()),
             may => may?,
         };
-        let veil = self.call.veil(&self.node, &spec.name);
+        let veil = call.veil(&self.node, &spec.name);
         let work = move || {
             let typed = |(path, content): (Path, Content)| {
                 let value = encoding.unit(&models, &veil, &path, &content)?;
@@ -147,23 +145,40 @@ impl Teller {
     ) -> Result<(), Status> {
         tokio::select! {
             biased;
-            () = self.cut.cancelled() => Err(self.slow()),
+            why = self.cut.off() => Err(self.cut_off(why)),
             sent = self.outlet.send(SubscribeResponse { response, extension }) => sent,
         }
     }
 
-    /// Whether the subscriber was found too slow.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut.is_cancelled()
+    /// The subscriber with what it may see by now; an error: nothing any more.
+    pub(super) fn caller(&mut self) -> Result<Call, Status> {
+        self.call = self.call.again()?;
+        Ok(self.call.clone())
+    }
+
+    /// There are no more news.
+    pub(super) fn no_more(&self) -> Status {
+        match self.cut.why() {
+            Some(why) => self.cut_off(why),
+            None => Status::unavailable("the node is stopping; subscribe again"),
+        }
     }
 
     /// Cuts the subscriber off.
-    pub(super) fn slow(&self) -> Status {
-        let status = Status::resource_exhausted(format!(
-            "this subscriber is more than {} transactions behind (limits.behind), so it was cut off; \
-             subscribe again, and read faster",
-            self.behind
-        ));
+    fn cut_off(&self, why: Why) -> Status {
+        let status = match why {
+            Why::Behind(count) => Status::resource_exhausted(format!(
+                "this subscriber is more than {count} transactions behind (limits.behind), so it was cut \
+                 off; subscribe again, and read faster"
+            )),
+            Why::Large(bytes) => Status::resource_exhausted(format!(
+                "more than {bytes} bytes of changes wait for this subscriber, so it was cut off; subscribe \
+                 again, and read faster"
+            )),
+            Why::Missed => Status::unavailable(
+                "this node fell behind, and cannot tell of each transaction any more; subscribe again",
+            ),
+        };
         self.outlet.cut(status.clone());
         status
     }
