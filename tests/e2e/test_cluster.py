@@ -24,6 +24,7 @@ def cluster(tmp_path):
             cluster.stop()
 
 
+# rule: get-nodes
 def test_any_node_takes_any_request(cluster):
     for at, name in enumerate(cluster.listens):
         cluster.use(name)
@@ -128,6 +129,7 @@ def connections(port):
     return sum(fields[2].endswith(f":{port:04X}") and fields[3] == "01" for fields in lines)
 
 
+# rule: south-one-connection
 def test_masterships_are_spread_and_spread_again(cluster):
     even = {name: 2 for name in cluster.listens}
     until("each has its share", lambda: shares(cluster) == even)

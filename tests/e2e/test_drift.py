@@ -104,6 +104,7 @@ def test_a_path_to_be_ignored_has_to_be_one_of_the_models(lab):
     assert "targets.leaf1.ignore: " in (lab.folder / "node.log").read_text()
 
 
+# rule: south-probe
 def test_who_turns_away_an_older_master_is_found_out(lab):
     assert lab.target("leaf1")["fencing"] == "device"
     for how, name in (("ignore", "leaf1"), ("lack", "leaf2")):

@@ -14,6 +14,7 @@ def on(names, content, **extra):
     return gnmi_pb2.SetRequest(update=[update("/system/motd", content, name) for name in names], **extra)
 
 
+# rule: outcome-details
 def test_an_answer_tells_the_index(lab):
     with lab.stub() as stub:
         told = outcome_of_answer(stub.Set(on(["leaf1", "leaf2"], "x", extension=[options(id="mine")])))
@@ -28,6 +29,7 @@ def test_an_answer_tells_the_index(lab):
     assert done["id"] and done["timestamp"]
 
 
+# rule: outcome-details
 def test_an_error_tells_the_outcome(lab):
     lab.sim("refuse", lab.device("leaf2"), "/system/motd", "--message", "no banners here")
     with lab.stub() as stub, pytest.raises(grpc.RpcError) as caught:
@@ -39,6 +41,7 @@ def test_an_error_tells_the_outcome(lab):
     assert (there["status"], there["code"], there["message"]) == ("refused", "FAILED_PRECONDITION", "no banners here")
 
 
+# rule: outcome-details
 def test_many_violations_have_room(lab):
     entries = [{"name": f"eth1/{number}", "access-vlan": 7} for number in range(500)]
     with pytest.raises(Exception) as caught:
@@ -52,6 +55,7 @@ def test_many_violations_have_room(lab):
     assert len(listed.stdout.splitlines()) == 2, listed.stdout
 
 
+# rule: limit-words
 def test_long_words_have_room(lab):
     lab.sim("refuse", lab.device("leaf1"), "/system/motd", "--message", "nein, über " * 500)
     with pytest.raises(Exception) as caught:

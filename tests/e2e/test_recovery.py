@@ -13,6 +13,7 @@ from pygnmi.spec.v080 import gnmi_pb2
 from lab import BINARY, PATIENCE, code, options, update, until
 
 
+# rule: south-restart, mistake-resync
 def test_a_device_that_lost_its_configuration_gets_it_back(lab):
     lab.set("leaf1", update=[("/system", {"hostname": "leaf1", "motd": "hello"})])
     term = lab.target("leaf1")["term"]
@@ -23,6 +24,7 @@ def test_a_device_that_lost_its_configuration_gets_it_back(lab):
     assert lab.target("leaf1")["term"] > term
 
 
+# rule: mistake-resync
 def test_a_device_that_kept_its_configuration_is_not_written_to(lab):
     lab.set("leaf1", update=[("/system/motd", "hello")])
     term = lab.target("leaf1")["term"]
@@ -34,6 +36,7 @@ def test_a_device_that_kept_its_configuration_is_not_written_to(lab):
     assert len(sets) == 1, sets
 
 
+# rule: mistake-rollback
 def test_a_rollback_brings_back_what_stood_before(lab):
     lab.set("leaf1", update=[("/system", {"hostname": "a", "motd": "first"})])
     lab.set("leaf1", delete=["/system"], update=[("/vlans/vlan[id=7]", {"id": 7, "name": "seven"})])
@@ -92,6 +95,7 @@ def test_the_log_is_kept_as_far_back_as_asked(lab, tmp_path):
     assert "beyond retention" in lab.command("rollback", "2").stderr
 
 
+# rule: mistake-stuck
 def test_what_is_not_confirmed_in_time_is_taken_back(lab):
     lab.set("leaf1", update=[("/system/motd", "before")])
     shown = lab.run("set", "leaf1", "--update", "/system/motd=try", "--confirm", "2")

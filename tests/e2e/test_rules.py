@@ -1,6 +1,8 @@
 """The rules of Set and Get, one by one, on a lab that all tests here share."""
 
+import datetime
 import json
+import re
 
 import grpc
 from pygnmi.spec.v080 import gnmi_ext_pb2, gnmi_pb2
@@ -90,11 +92,18 @@ def test_replace_update_and_delete_of_subtrees(clean):
     set_(clean, replace=[(ETH, {"name": "eth1/1", "description": "x"})])
     assert got(clean, ETH + "/mtu") == {("leaf1", ETH + "/mtu"): 1500}
     # Deletes take all that is below, by wildcards and without keys; where nothing is, that is fine.
-    set_(clean, delete=["/vlans/vlan[id=*]/name", "/vlans/vlan", "/vlans/vlan[id=77]"])
+    set_(clean, update=[("/vlans", {"vlan": [vlan(1), vlan(2)]})])
+    set_(clean, delete=["/vlans/vlan[id=*]/name", "/vlans/vlan[id=77]"])
+    assert ids() == [1, 2]
+    fails(MISSING, lambda: got(clean, "/vlans/vlan/name"))
+    set_(clean, delete=["/vlans/vlan"])
+    fails(MISSING, lambda: got(clean, "/vlans"))
+    set_(clean, update=[("/vlans", {"vlan": [vlan(1), vlan(2)]})])
+    set_(clean, delete=["/vlans"])
     fails(MISSING, lambda: got(clean, "/vlans"))
 
 
-# rule: set-recreate
+# rule: set-recreate, mistake-recreate
 def test_what_is_deleted_and_set_again_is_there(clean):
     set_(clean, update=[(ETH, {"name": "eth1/1", "mtu": 9000, "description": "old"})])
     set_(clean, delete=["/interfaces"], update=[(ETH + "/description", "new")])
@@ -124,6 +133,15 @@ def test_keys(clean):
             (told,) = stub.Get(gnmi_pb2.GetRequest(path=[path], type=1)).notification
         assert json.loads(told.update[0].val.json_val) == name
         assert told.update[0].path.elem[1].key["name"] == name
+
+
+# rule: mistake-relative, value-relative
+def test_a_value_is_relative_to_its_path_and_not_to_the_prefix(clean):
+    set_(clean, prefix="/interfaces", update=[("interface[name=eth1/1]", {"name": "eth1/1", "mtu": 9000})])
+    assert got(clean, ETH + "/mtu") == {("leaf1", ETH + "/mtu"): 9000}
+    fails(MISSING, lambda: set_(clean, prefix="/interfaces", update=[("system", {"motd": "x"})]))
+    below = ("interface[name=eth1/1]", {"interface": [{"name": "eth1/1"}]})
+    fails(INVALID, lambda: set_(clean, prefix="/interfaces", update=[below]))
 
 
 # rule: value-json-ietf, value-json, value-scalar, value-relative
@@ -218,6 +236,51 @@ def test_get_of_state_and_of_many(clean):
         assert got(clean, pattern, target="*") == names, pattern
     fails(MISSING, lambda: got(clean, "/interfaces", target="*"))
     fails(INVALID, lambda: got(clean, "/nowhere", target="*"))
+
+
+# rule: isolation-get
+def test_nothing_is_seen_before_all_of_it_was_accepted(clean):
+    both = ("leaf1", "leaf2")
+    for name in both:
+        set_(clean, target=name, update=[("/system/motd", "before")])
+    seen = lambda: {name: got(clean, "/system/motd", target=name)[name, "/system/motd"] for name in both}
+    clean.sim("delay", clean.device("leaf2"), "2s")
+    try:
+        with clean.stub() as stub:
+            asked = [one for name in both for one in updates([("/system/motd", "after")], name)]
+            call = stub.Set.future(gnmi_pb2.SetRequest(update=asked))
+            until("leaf1 has it", lambda: clean.on_device("leaf1", "/system/motd") == "after")
+            assert seen() == {"leaf1": "before", "leaf2": "before"}
+            assert not call.done()
+            call.result()
+            assert seen() == {"leaf1": "after", "leaf2": "after"}
+    finally:
+        clean.sim("heal", clean.device("leaf2"))
+
+
+# rule: target-not-sent, target-all-set
+def test_a_target_is_echoed_where_it_was_sent(clean):
+    with clean.stub() as stub:
+        answer = stub.Set(gnmi_pb2.SetRequest(update=updates([("/system/motd", "x")], "leaf1")))
+        assert answer.prefix.target == "" and answer.response[0].path.target == "leaf1"
+    assert set_(clean, update=[("/system/motd", "x")]).prefix.target == "leaf1"
+    fails(MISSING, lambda: set_(clean, target="*", update=[("/system/motd", "x")]))
+    fails(MISSING, lambda: set_(clean, target="*", delete=["/system"]))
+
+
+# rule: mistake-refused-again
+def test_what_was_refused_is_not_pushed_again(clean):
+    for mode in (dict(), dict(queued=True)):
+        clean.sim("refuse", clean.device("leaf1"), "/system/motd")
+        refused = lambda: set_(clean, update=[("/system/motd", "refused")], extensions=[options(**mode)])
+        fails(grpc.StatusCode.ABORTED, refused)
+        clean.sim("heal", clean.device("leaf1"))
+        term = clean.target("leaf1")["term"]
+        set_(clean, update=[("/system/hostname", "kept")])
+        clean.sim("restart", clean.device("leaf1"))
+        until("it is met anew", lambda: clean.target("leaf1")["term"] > term)
+        clean.wait_synchronised("leaf1")
+        assert clean.on_device("leaf1", "/system") == {"lab:hostname": "kept"}
 
 
 # rule: set-empty, set-all-or-nothing, target-path, target-disagree, target-none, origin
@@ -342,7 +405,7 @@ def test_too_large_a_request(clean):
     assert "limits.message" in said
 
 
-# rule: slow-device
+# rule: slow-device, mistake-stall
 def test_one_slow_device_holds_up_no_other(clean):
     clean.sim("delay", clean.device("leaf2"), "3s")
     try:
@@ -401,7 +464,11 @@ def test_a_commit_is_taken_back_unless_it_is_confirmed(clean):
         end("c1", "confirm")
         assert motd() == "first"
         # The next is taken back, which is a change like any other.
-        set_(clean, update=[("/system/motd", "second")], extensions=[commit("c3", "commit")])
+        answer = set_(clean, update=[("/system/motd", "second")], extensions=[commit("c3", "commit")])
+        # Ten minutes from its answer, unless it says otherwise.
+        said = fails(early, lambda: set_(clean, update=[("/system/motd", "x")]))
+        ends = datetime.datetime.fromisoformat(re.search(r"ends at (\S+Z)", said)[1]).timestamp()
+        assert 600 <= round(ends - answer.timestamp / 1e9) < 660, said
         assert leaves([subscriber.update()]) == {("leaf1", "/system/motd"): "second"}
         subscriber.next()
         end("c3", "cancel")

@@ -67,7 +67,7 @@ def test_one_set_reaches_several_targets(lab):
     assert {name: one["status"] for name, one in transaction["targets"].items()} == dict.fromkeys(lab.names, "applied")
 
 
-# rule: set-all-or-nothing, error-device
+# rule: set-all-or-nothing, error-device, mistake-half-done
 def test_a_refusal_undoes_it_everywhere(lab):
     lab.set("leaf1", update=[("/system/motd", "before")])
     lab.sim("refuse", lab.device("leaf3"), "/system/motd", "--message", "no banners here")
@@ -104,14 +104,14 @@ def test_a_queued_one_is_withdrawn_where_it_is_refused(lab):
     assert {name: one["status"] for name, one in latest["targets"].items()} == {"leaf1": "applied", "leaf2": "withdrawn"}
 
 
-# rule: set-replace
+# rule: set-replace, mistake-replace
 def test_replace_takes_away_what_it_leaves_out(lab):
     lab.set("leaf1", update=[("/system", {"hostname": "a", "motd": "b"})])
     lab.set("leaf1", replace=[("/system", {"hostname": "c"})])
     assert lab.on_device("leaf1", "/system") == {"lab:hostname": "c"}
 
 
-# rule: set-order, set-recreate
+# rule: set-order, set-recreate, mistake-delete-wins
 def test_a_delete_comes_before_an_update_of_the_same_path(lab):
     lab.set("leaf1", update=[(ETH, {"name": "eth1/1", "mtu": 9000, "description": "old"})])
     lab.set("leaf1", delete=[ETH], update=[(ETH, {"name": "eth1/1", "description": "new"})])
@@ -222,7 +222,7 @@ def test_a_target_that_is_away(lab):
     until("it is applied", lambda: lab.transactions()[0]["status"] == "applied")
 
 
-# rule: error-deadline
+# rule: error-deadline, mistake-stuck
 def test_a_device_that_does_not_come_back_in_time(lab):
     lab.devices["leaf2"].kill()
     with lab.stub() as stub:
@@ -233,6 +233,12 @@ def test_a_device_that_does_not_come_back_in_time(lab):
         stub.Set(asked)
     until("it is reverted", lambda: lab.transactions()[0]["status"] == "reverted")
     assert lab.on_device("leaf1", "/system") is None
+    assert lab.transactions()[0]["error"]["code"] == "DEADLINE_EXCEEDED"
+    # Whoever waits for it is told so.
+    lab.sim("delay", lab.device("leaf3"), "5s")
+    with lab.stub() as stub:
+        asked = gnmi_pb2.SetRequest(update=[update("/system/motd", "x", "leaf3")], extension=[options(seconds=1)])
+        fails(grpc.StatusCode.DEADLINE_EXCEEDED, lambda: stub.Set(asked))
     assert lab.transactions()[0]["error"]["code"] == "DEADLINE_EXCEEDED"
 
 

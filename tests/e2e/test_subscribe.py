@@ -258,7 +258,7 @@ def test_wildcards_stand_for_what_is_there(clean):
         assert [whole(gone, one) for one in gone.delete] == ["/vlans/vlan[id=2]/name"]
 
 
-# rule: target-all, target-echo, prefix-path, target-disagree, target-none
+# rule: target-all, target-echo, prefix-path, target-disagree, target-none, mistake-no-target
 def test_every_target_and_where_a_target_stands(clean):
     for name in ("leaf1", "leaf2"):
         hostname(clean, name)
@@ -401,7 +401,7 @@ def test_an_extension_that_nobody_knows_is_passed_over(clean):
     assert len(once(clean, "/system", extensions=[strange, configuration_only()])) == 2
 
 
-# rule: subscribe-many
+# rule: subscribe-many, mistake-displaced
 def test_subscribers_do_not_displace_each_other(clean):
     with clean.stub() as stub:
         many = [Subscriber(stub, request("/vlans")) for _ in range(20)]
@@ -425,7 +425,7 @@ def small(tmp_path):
         lab.stop()
 
 
-# rule: limit-subscriptions, limit-pending, subscribe-slow, subscribe-dead, stop-subscribe
+# rule: limit-subscriptions, limit-pending, subscribe-slow, subscribe-dead, stop-subscribe, mistake-dead
 def test_limits_of_a_node(small):
     first = request("/system", extensions=[configuration_only()])
     # One that does not read is cut off, and told so, while another goes on.

@@ -53,6 +53,7 @@ def motd(lab, name):
     return lab.on_device(name, "/system/motd")
 
 
+# rule: error-target
 def test_a_target_is_added_used_and_removed(empty):
     added = empty.add("leaf1", "--tag", "pod1", "--comment", "a new rack")
     assert (added["kind"], added["status"], added["comment"]) == ("add", "applied", "a new rack")

@@ -47,6 +47,7 @@ def let_the_timer_end(lab, name, index):
     until(f"{name} takes it back", lambda: "rollback" in kinds(lab, name))
 
 
+# rule: south-commit
 def test_devices_keep_what_all_of_them_accepted(lab):
     set_both(lab, "kept")
     assert holds(lab, "kept")

@@ -88,6 +88,7 @@ fn only_the_name_of_the_type_counts() {
     }
 }
 
+// rule: options-other
 #[test]
 fn what_is_not_ours_is_passed_over() {
     let other = registered(999, any("type.googleapis.com/some.Thing", vec![0xff]));

@@ -20,6 +20,7 @@ async fn writes_since(lab: &Lab, before: u64, least: u64) -> u64 {
     lab.records.writes() - before
 }
 
+// rule: mistake-cost
 /// The decision with the entry, and the record of the device's answer: two durable writes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_on_one_target_takes_two_writes() {

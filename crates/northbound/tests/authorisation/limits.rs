@@ -18,6 +18,7 @@ fn asked(path: Vec<Path>) -> GetRequest {
     GetRequest { path, encoding, r#type: DataType::Config.into(), ..GetRequest::default() }
 }
 
+// rule: limit-paths
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_has_so_many_paths_and_no_more() {
     let lab = Lab::start(Page::read().roles()).await;
@@ -50,6 +51,7 @@ async fn a_call_has_so_many_paths_and_no_more() {
     lab.stop().await;
 }
 
+// rule: limit-answer
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_does_not_fit_is_given_up_before_it_is_whole() {
     let limits = Limits { message: 16 << 10, ..Limits::default() };

@@ -60,11 +60,13 @@ async fn an_interrupted_set_is_unknown_and_a_full_device_is_busy() {
     assert_eq!(to_set(Status::resource_exhausted("8 sessions")).await, Answer::Busy);
 }
 
+// rule: south-denied
 #[tokio::test]
 async fn denied_means_fenced_if_the_claim_is_denied_too() {
     assert_eq!(to_set(Status::permission_denied("not the master")).await, Answer::Fenced);
 }
 
+// rule: south-denied
 #[tokio::test]
 async fn denied_means_refused_if_the_claim_is_accepted() {
     let device = Device::new();

@@ -47,6 +47,7 @@ fn picky(understands_election: bool) -> Device {
     device
 }
 
+// rule: south-claim
 #[tokio::test]
 async fn every_set_says_who_we_are() {
     let device = Device::new();
@@ -58,6 +59,7 @@ async fn every_set_says_who_we_are() {
     assert!(device.sets()[0].update.is_empty());
 }
 
+// rule: south-role
 #[tokio::test]
 async fn a_device_without_roles_gets_none() {
     let device = picky(true);
@@ -68,6 +70,7 @@ async fn a_device_without_roles_gets_none() {
     assert_eq!(masters(&device), [as_role("lockstep"), as_role(""), as_role(""), as_role("")]);
 }
 
+// rule: south-role
 #[tokio::test]
 async fn a_device_without_arbitration_gets_none_and_a_new_connection_asks_again() {
     let device = picky(false);

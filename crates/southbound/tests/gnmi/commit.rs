@@ -190,11 +190,13 @@ async fn found(faults: impl Into<Plan>) -> Option<bool> {
     line.confirms()
 }
 
+// rule: south-commit
 #[tokio::test]
 async fn a_device_that_has_it_is_found_out() {
     assert_eq!(found([]).await, Some(true));
 }
 
+// rule: south-commit
 #[tokio::test]
 async fn a_device_that_lacks_it_is_found_out_and_refuses() {
     let lack = || Does::Lack(Feature::Commit).always();
@@ -211,6 +213,7 @@ async fn a_device_that_lacks_it_is_found_out_and_refuses() {
     assert!(holds(&device, "old"));
 }
 
+// rule: south-commit
 #[tokio::test]
 async fn a_device_that_ignores_it_is_found_out() {
     assert_eq!(found(Does::Ignore(Feature::Commit).always()).await, Some(false));

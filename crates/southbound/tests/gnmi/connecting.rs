@@ -1,16 +1,20 @@
 //! Connecting: what counts as a device, and what is said when there is none.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
-use lockstep_gnmi::proto::gnmi::{CapabilityResponse, Encoding};
+use lockstep_gnmi::proto::gnmi::{CapabilityResponse, Encoding, ModelData};
 use lockstep_protocol::Ask;
 use lockstep_southbound::gnmi::{self, Gnmi, Options};
 use lockstep_southbound::{ConnectError, Driver};
+use lockstep_yang::{ModelSet, Options as Load};
 use tokio::net::TcpListener;
 use tonic::Status;
 
-use crate::support::{Device, MANDATE, Reaction, World, models, options, within};
+use crate::support::{
+    Device, MANDATE, Reaction, World, accepted, delta, leaf, models, options, within,
+};
 
 async fn fails(options: Options) -> ConnectError {
     let driver = Gnmi::new(options, models());
@@ -109,6 +113,7 @@ async fn plain_json_is_spoken_to_a_device_that_speaks_nothing_else() {
     assert_eq!(read_as(&[Encoding::Json], ietf).await, Encoding::JsonIetf);
 }
 
+// rule: south-without-get
 #[tokio::test]
 async fn a_device_without_capabilities_is_a_device() {
     let device = Device::new();
@@ -116,4 +121,34 @@ async fn a_device_without_capabilities_is_a_device() {
     let line = World::line(options(device.listen(None).await)).await;
     line.ask(MANDATE, Ask::Read).await;
     assert_eq!(device.gets()[0].encoding(), Encoding::JsonIetf);
+}
+
+// rule: south-origin
+#[tokio::test]
+async fn the_origin_of_the_models_is_sent() {
+    let device = Device::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lab");
+    let load = Load { path, origin: Some("ours".into()), ..Load::default() };
+    let driver = Gnmi::new(options(device.listen(None).await), ModelSet::load(&load).unwrap());
+    let line = within("a line", driver.connect()).await.unwrap();
+    line.ask(MANDATE, Ask::Read).await;
+    assert_eq!(device.gets()[0].path[0].origin, "ours");
+    let changes = [leaf("/system/hostname", "leaf1"), (crate::support::path("/system/motd"), None)];
+    accepted(line.ask(MANDATE, Ask::Set(delta(changes))).await);
+    let sets = device.sets();
+    let set = sets.iter().find(|set| !set.update.is_empty()).unwrap();
+    let updated = set.update.iter().map(|one| one.path.as_ref().unwrap());
+    let all: Vec<&str> = updated.chain(&set.delete).map(|path| path.origin.as_str()).collect();
+    assert_eq!(all, ["ours", "ours"]);
+}
+
+// rule: south-models
+#[tokio::test]
+async fn a_device_that_lists_other_models_is_driven_all_the_same() {
+    let device = Device::new();
+    let other = ModelData { name: "other".into(), ..ModelData::default() };
+    let can = CapabilityResponse { supported_models: vec![other], ..Default::default() };
+    device.on_capabilities(move |_| Reaction::Answer(can.clone()));
+    let line = World::line(options(device.listen(None).await)).await;
+    accepted(line.ask(MANDATE, Ask::Set(delta([leaf("/system/hostname", "leaf1")]))).await);
 }

@@ -49,6 +49,7 @@ async fn until(what: &str, device: &Device, is_so: impl Fn(&Device) -> bool) {
     .await;
 }
 
+// rule: mistake-codes
 #[tokio::test]
 async fn an_error_of_any_code_is_told_apart() {
     let (_simulator, device) = simulated();
@@ -79,6 +80,7 @@ async fn a_device_that_lies_about_a_refusal_is_seen_by_reading() {
     world.assert_holds(&held).await;
 }
 
+// rule: south-slow
 #[tokio::test]
 async fn a_slow_device_is_waited_for_and_a_slower_one_is_given_up() {
     let (_simulator, device) = simulated();
@@ -131,6 +133,7 @@ async fn a_restart_under_a_set_is_a_new_connection() {
     }
 }
 
+// rule: south-rewrite
 #[tokio::test]
 async fn a_rewritten_value_is_accepted_and_read_as_it_is_held() {
     let (_simulator, device) = simulated();
@@ -141,6 +144,7 @@ async fn a_rewritten_value_is_accepted_and_read_as_it_is_held() {
     assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(held));
 }
 
+// rule: mistake-pull
 #[tokio::test]
 async fn a_device_that_refuses_to_be_read_says_so() {
     let (_simulator, device) = simulated();

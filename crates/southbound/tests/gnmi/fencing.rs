@@ -31,6 +31,7 @@ async fn found(faults: impl Into<Plan>) -> (Option<Fencing>, Vec<Option<Election
     (line.fencing(), claims.map(|entry| entry.election).collect())
 }
 
+// rule: south-probe
 #[tokio::test]
 async fn a_device_that_denies_a_smaller_id_fences() {
     let (fencing, ids) = found([]).await;
@@ -46,6 +47,7 @@ async fn a_device_without_roles_is_probed_without_one() {
     assert_eq!(ids.len(), 4, "{ids:?}");
 }
 
+// rule: south-probe
 #[tokio::test]
 async fn a_device_that_ignores_arbitration_does_not_fence() {
     let (fencing, _) = found(Does::Ignore(Feature::Arbitration).always()).await;

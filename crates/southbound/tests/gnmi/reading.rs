@@ -150,6 +150,7 @@ async fn a_device_that_cannot_be_read_says_so() {
     assert_eq!(busy, Answer::Busy);
 }
 
+// rule: south-without-get
 #[tokio::test]
 async fn a_device_without_get_is_read_by_subscribe() {
     let device = Device::new();
@@ -159,6 +160,7 @@ async fn a_device_without_get_is_read_by_subscribe() {
     assert_eq!(line.ask(MANDATE, Ask::Read).await, Answer::Values(units()));
 }
 
+// rule: south-without-get
 #[tokio::test]
 async fn a_device_that_does_not_tell_configuration_from_state_is_read_as_a_whole() {
     let device = Device::new();
@@ -178,6 +180,7 @@ async fn a_device_that_does_not_tell_configuration_from_state_is_read_as_a_whole
     assert_eq!(device.gets().len(), 3, "found out once");
 }
 
+// rule: south-one-connection
 #[tokio::test]
 async fn a_device_with_room_for_few_calls_is_read_any_number_of_times() {
     let device = Device::new();

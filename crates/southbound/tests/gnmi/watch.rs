@@ -70,6 +70,7 @@ async fn what_is_ignored_is_not_told() {
     assert_eq!(listener.next().await, delta([leaf("/system/hostname", "told")]));
 }
 
+// rule: south-without-subscribe
 #[tokio::test]
 async fn a_device_without_subscriptions_is_read_from_time_to_time() {
     let (_simulator, device) = simulated();
@@ -84,6 +85,7 @@ async fn a_device_without_subscriptions_is_read_from_time_to_time() {
     assert_eq!(streams, 1, "found out once");
 }
 
+// rule: south-without-subscribe
 #[tokio::test]
 async fn a_device_that_does_not_tell_of_changes_is_read() {
     let (_simulator, device) = simulated();

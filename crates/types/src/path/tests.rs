@@ -112,6 +112,7 @@ fn paths_are_taken_apart_and_put_together() {
     assert_eq!((path("/a/l").list(), Path::root().list()), (None, None));
 }
 
+// rule: get-element-boundary
 #[test]
 fn prefixes_are_whole_elements() {
     assert!(!path("/system/clock").is_prefix_of(&path("/system/clock-source")));

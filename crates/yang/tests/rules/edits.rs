@@ -139,6 +139,7 @@ fn delete_is_recursive() {
     assert!(tree.is_empty());
 }
 
+// rule: set-delete
 #[test]
 fn delete_expands_wildcards_and_partial_keys() {
     for pattern in [
@@ -182,6 +183,7 @@ fn delete_of_nothing_is_fine() {
     assert!(tree.is_empty());
 }
 
+// rule: mistake-prefix
 #[test]
 fn a_name_is_not_a_prefix() {
     let before = with(&TYPES, json!({"types:all": {"int8": 1, "int16": 2}}));

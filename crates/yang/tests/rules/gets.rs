@@ -175,6 +175,7 @@ fn a_key_is_a_leaf_too() {
     );
 }
 
+// rule: value-json-ietf
 #[test]
 fn names_are_qualified_where_the_module_changes() {
     let tree = with(
