@@ -282,6 +282,14 @@ def test_an_export_is_whole_or_not_at_all(lab, tmp_path):
     assert SECRETS["motd"] in (tmp_path / "dump").read_text()
 
 
+def ask_for(request):
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 def ask(lab, path, **headers):
     request = urllib.request.Request(f"http://127.0.0.1:{lab.http}{path}", headers=headers)
     try:
@@ -300,9 +308,9 @@ def test_http_is_open_where_it_says_whether_the_node_lives(lab):
         wrong = base64.b64encode(b"alice:wrong").decode() if path_ == "/" else "!"
         assert ask(lab, path_, Authorization=f"Basic {wrong}")[0] == 401
         assert ask(lab, path_, Authorization="Bearer x")[0] == 401
-        assert ask(lab, path_, Authorization=f"Basic {basic}")[0] in (404, 501)
+        assert ask(lab, path_, Authorization=f"Basic {basic}")[0] in (200, 404, 501)
         token = lab.signers["EdDSA"].token()
-        assert ask(lab, path_, Authorization=f"Bearer {token}")[0] in (404, 501)
+        assert ask(lab, path_, Authorization=f"Bearer {token}")[0] in (200, 403, 404, 501)
 
 
 def test_http_is_written_down_too(lab):
@@ -311,8 +319,7 @@ def test_http_is_written_down_too(lab):
     for method in ("GET", "POST"):
         request = urllib.request.Request(f"http://127.0.0.1:{lab.http}/api/v1/targets", method=method)
         request.add_header("Authorization", f"Basic {basic}")
-        with pytest.raises(urllib.error.HTTPError):
-            urllib.request.urlopen(request, timeout=PATIENCE)
+        assert ask_for(request) == {"GET": 200, "POST": 405}[method]
     (line,) = lab.audit()[before:]
     assert (line["identity"], line["action"], line["outcome"]) == ("alice", "POST /api/v1/targets", "UNIMPLEMENTED")
 

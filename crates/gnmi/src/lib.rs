@@ -29,10 +29,12 @@
 //! ```
 
 pub mod brief;
+pub mod change;
 pub mod code;
 pub mod election;
 pub mod extension;
 pub mod get;
+pub mod json;
 pub mod outcome;
 pub mod path;
 pub mod proto;

@@ -20,7 +20,7 @@ use crate::output::{json_document, line};
 use crate::{ask, show};
 
 pub(crate) use confirm::{Confirm, confirm};
-pub(crate) use given::update;
+pub(crate) use lockstep_gnmi::change::update;
 pub(crate) use restore::{Restore, restore};
 
 /// Change configuration.
@@ -211,7 +211,11 @@ pub(crate) async fn rollback(asked: &Rollback, global: &Global) -> Result<(), Fa
 /// The targets that a transaction concerns, to ask whether they are meant. None: the node does not
 /// know it, and will say so when it is asked to do something about it.
 async fn concerned(client: &Client, index: u64, only: &[String]) -> Option<String> {
-    let answer = client.admin().get_transaction(GetTransactionRequest { index }).await.ok()?;
+    let answer = client
+        .admin()
+        .get_transaction(GetTransactionRequest { index, brief: false, ..Default::default() })
+        .await
+        .ok()?;
     let transaction = answer.into_inner().transaction?;
     let names = match only {
         [] => transaction.targets.into_keys().collect(),

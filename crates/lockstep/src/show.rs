@@ -124,13 +124,14 @@ pub(crate) async fn tx(tx: &Transactions, global: &Global) -> Result<(), Failed>
                 before_index: *before,
                 status: status.clone(),
                 target: target.clone(),
+                ..ListTransactionsRequest::default()
             };
             let mut admin = client().await?.admin();
             let answer = admin.list_transactions(request).await.map_err(|s| refused(&s))?;
             transactions(&answer.into_inner().transactions, global.output)
         }
         Tx::Show { index } => {
-            let request = GetTransactionRequest { index: *index };
+            let request = GetTransactionRequest { index: *index, ..Default::default() };
             let mut admin = client().await?.admin();
             let answer = admin.get_transaction(request).await.map_err(|s| refused(&s))?;
             let shown = answer.into_inner().transaction.unwrap_or_default();

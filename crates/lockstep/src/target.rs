@@ -147,7 +147,7 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
         Command::List => {
             let mut admin = client().await?.admin();
             let answer =
-                admin.list_targets(ListTargetsRequest {}).await.map_err(|s| refused(&s))?;
+                admin.list_targets(ListTargetsRequest::default()).await.map_err(|s| refused(&s))?;
             targets(&answer.into_inner().targets, global.output)
         }
         Command::Show { name } => {

@@ -28,6 +28,7 @@
 mod bind;
 mod clients;
 mod clock;
+mod compact;
 mod drift;
 mod election;
 mod error;
@@ -44,13 +45,14 @@ mod target;
 mod targets;
 mod validation;
 
+pub use compact::Uncompacted;
 pub use error::{Busy, StartError};
 pub use feed::Step;
 pub use handle::Handle;
 pub use lockstep_protocol::Retention;
 pub use lockstep_protocol::record::Difference;
 pub use lockstep_southbound::{
-    Driver, Fencing, Follow, Followed, Look, LookError, Pace, Report, Stream,
+    Driver, Fencing, Follow, Followed, Look, LookError, Pace, Report, Seen, Stream,
 };
 pub use models::Models;
 pub use runtime::Ended;

@@ -1,13 +1,20 @@
 //! The admin service of `lockstep.v1`.
 
+mod changes;
+mod compact;
+mod configuration;
+mod dry_run;
 mod export;
 mod log;
 mod models;
+mod nodes;
 mod operate;
 mod restore;
 mod rollback;
 mod show;
+mod standing;
 mod targets;
+mod watch;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,13 +22,18 @@ use std::sync::Arc;
 use lockstep_gnmi::proto::lockstep::v1;
 use lockstep_gnmi::proto::lockstep::v1::admin_server::{Admin, AdminServer};
 use lockstep_gnmi::proto::lockstep::v1::{
-    AddTargetRequest, AddTargetResponse, CancelRequest, CancelResponse, ConfirmRequest,
-    ConfirmResponse, ExportRequest, GetTargetRequest, GetTargetResponse, GetTransactionRequest,
-    GetTransactionResponse, ListModelsRequest, ListModelsResponse, ListTargetsRequest,
-    ListTargetsResponse, ListTransactionsRequest, ListTransactionsResponse, OperateTargetRequest,
-    OperateTargetResponse, ReloadModelsRequest, ReloadModelsResponse, RemoveTargetRequest,
-    RemoveTargetResponse, RestoreRequest, RestoreResponse, RollbackRequest, RollbackResponse,
-    SetTargetRequest, SetTargetResponse,
+    AddTargetRequest, AddTargetResponse, CancelRequest, CancelResponse, CompactRequest,
+    CompactResponse, ConfirmRequest, ConfirmResponse, DiffRequest, DiffResponse, DryRunRequest,
+    DryRunResponse, ExportRequest, GetConfigurationRequest, GetConfigurationResponse,
+    GetSummaryRequest, GetSummaryResponse, GetTargetRequest, GetTargetResponse,
+    GetTransactionRequest, GetTransactionResponse, ListModelsRequest, ListModelsResponse,
+    ListNodesRequest, ListNodesResponse, ListTargetsRequest, ListTargetsResponse,
+    ListTransactionsRequest, ListTransactionsResponse, OperateTargetRequest, OperateTargetResponse,
+    ReloadModelsRequest, ReloadModelsResponse, RemoveTargetRequest, RemoveTargetResponse,
+    RestoreRequest, RestoreResponse, RollbackRequest, RollbackResponse, SetTargetRequest,
+    SetTargetResponse, WatchConfigurationsRequest, WatchConfigurationsResponse,
+    WatchTargetsRequest, WatchTargetsResponse, WatchTransactionsRequest, WatchTransactionsResponse,
+    WhoAmIRequest, WhoAmIResponse,
 };
 use lockstep_node::{Busy, Handle};
 use lockstep_protocol::record::Kind;
@@ -30,9 +42,12 @@ use lockstep_store::Records;
 use lockstep_types::{Index, Target};
 use tonic::{Request, Response, Status};
 
+pub(crate) use targets::structure;
+
 use crate::access::Right;
 use crate::directory::Directory;
 use crate::fresh::Fresh;
+use crate::gnmi::Told;
 use crate::guard::Call;
 use crate::ids::Ids;
 use crate::serve::Options;
@@ -42,6 +57,8 @@ use crate::{gnmi, outcome, refusal};
 /// What operators ask.
 #[derive(Clone, Debug)]
 pub(crate) struct Service {
+    /// What both services share, and what becomes of a change.
+    pub(crate) gnmi: gnmi::Service,
     node: Handle,
     records: Records,
     directory: Arc<dyn Directory>,
@@ -50,12 +67,15 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    pub(crate) fn server(node: Handle, ids: Arc<Ids>, options: &Options) -> AdminServer<Self> {
+    pub(crate) fn new(gnmi: gnmi::Service, options: &Options) -> Self {
         let (records, directory) = (options.records.clone(), Arc::clone(&options.directory));
-        let fresh = Fresh::new(node.clone(), records.clone());
-        AdminServer::new(Self { node, records, directory, fresh, ids })
-            .max_decoding_message_size(options.limits.message)
-            .max_encoding_message_size(options.limits.message)
+        let (node, fresh, ids) = (gnmi.node.clone(), gnmi.fresh.clone(), Arc::clone(&gnmi.ids));
+        Self { gnmi, node, records, directory, fresh, ids }
+    }
+
+    pub(crate) fn server(self) -> AdminServer<Self> {
+        let message = self.gnmi.message;
+        AdminServer::new(self).max_decoding_message_size(message).max_encoding_message_size(message)
     }
 }
 
@@ -102,7 +122,7 @@ impl Service {
     }
 
     /// A transaction, to whoever had something done with it.
-    fn shown(&self, call: &Call, index: Index) -> Option<v1::Transaction> {
+    pub(crate) fn shown(&self, call: &Call, index: Index) -> Option<v1::Transaction> {
         let view = self.node.view();
         let found = view.transaction(index)?;
         call.note_transaction(found);
@@ -186,8 +206,7 @@ impl Admin for Service {
         request: Request<ListTransactionsRequest>,
     ) -> Result<Response<ListTransactionsResponse>, Status> {
         let call = Call::of(&request)?;
-        let transactions = self.listed(&call, request.get_ref())?;
-        Ok(Response::new(ListTransactionsResponse { transactions }))
+        self.listed(&call, request.get_ref()).map(Response::new)
     }
 
     async fn get_transaction(
@@ -195,8 +214,48 @@ impl Admin for Service {
         request: Request<GetTransactionRequest>,
     ) -> Result<Response<GetTransactionResponse>, Status> {
         let call = Call::of(&request)?;
-        let transaction = Some(self.found(&call, request.get_ref().index)?);
-        Ok(Response::new(GetTransactionResponse { transaction }))
+        self.found_with(&call, request.get_ref()).map(Response::new)
+    }
+
+    type WatchTransactionsStream = Told<WatchTransactionsResponse>;
+
+    async fn watch_transactions(
+        &self,
+        request: Request<WatchTransactionsRequest>,
+    ) -> Result<Response<Self::WatchTransactionsStream>, Status> {
+        let call = Call::of(&request)?;
+        self.watched(call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn dry_run(
+        &self,
+        request: Request<DryRunRequest>,
+    ) -> Result<Response<DryRunResponse>, Status> {
+        let call = Call::of(&request)?;
+        self.tried(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn get_configuration(
+        &self,
+        request: Request<GetConfigurationRequest>,
+    ) -> Result<Response<GetConfigurationResponse>, Status> {
+        let call = Call::of(&request)?;
+        self.got(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn diff(&self, request: Request<DiffRequest>) -> Result<Response<DiffResponse>, Status> {
+        let call = Call::of(&request)?;
+        self.differing(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    type WatchConfigurationsStream = Told<WatchConfigurationsResponse>;
+
+    async fn watch_configurations(
+        &self,
+        request: Request<WatchConfigurationsRequest>,
+    ) -> Result<Response<Self::WatchConfigurationsStream>, Status> {
+        let call = Call::of(&request)?;
+        self.configurations_watched(call, request.get_ref()).map(Response::new)
     }
 
     async fn list_targets(
@@ -205,11 +264,23 @@ impl Admin for Service {
     ) -> Result<Response<ListTargetsResponse>, Status> {
         let call = Call::of(&request)?;
         call.somewhere(Right::Read)?;
-        let view = self.node.view();
-        let teller = Teller::any(&self.node, &call, &view);
-        let seen = self.node.statuses().into_iter().filter(|status| teller.sees(&status.name));
-        let targets = seen.map(|status| show::target(&teller, status)).collect();
+        let ListTargetsRequest { state, tag } = request.get_ref();
+        let mut targets = self.standing(&call, &BTreeSet::new());
+        targets.retain(|target| {
+            (state.is_empty() || state.contains(&target.state))
+                && (tag.is_empty() || target.tags.iter().any(|one| tag.contains(one)))
+        });
         Ok(Response::new(ListTargetsResponse { targets }))
+    }
+
+    type WatchTargetsStream = Told<WatchTargetsResponse>;
+
+    async fn watch_targets(
+        &self,
+        request: Request<WatchTargetsRequest>,
+    ) -> Result<Response<Self::WatchTargetsStream>, Status> {
+        let call = Call::of(&request)?;
+        self.targets_watched(call, request.get_ref()).map(Response::new)
     }
 
     async fn get_target(
@@ -334,5 +405,35 @@ impl Admin for Service {
             call.everywhere(Right::ReadSecrets)?;
         }
         Ok(Response::new(export::start(self.records.clone())))
+    }
+
+    async fn compact(
+        &self,
+        request: Request<CompactRequest>,
+    ) -> Result<Response<CompactResponse>, Status> {
+        let call = Call::of(&request)?;
+        self.compacted(&call, request.get_ref()).await.map(Response::new)
+    }
+
+    async fn list_nodes(
+        &self,
+        request: Request<ListNodesRequest>,
+    ) -> Result<Response<ListNodesResponse>, Status> {
+        let nodes = self.nodes(&Call::of(&request)?)?;
+        Ok(Response::new(ListNodesResponse { nodes }))
+    }
+
+    async fn get_summary(
+        &self,
+        request: Request<GetSummaryRequest>,
+    ) -> Result<Response<GetSummaryResponse>, Status> {
+        self.summary(&Call::of(&request)?).map(Response::new)
+    }
+
+    async fn who_am_i(
+        &self,
+        request: Request<WhoAmIRequest>,
+    ) -> Result<Response<WhoAmIResponse>, Status> {
+        Ok(Response::new(nodes::who(&Call::of(&request)?)))
     }
 }

@@ -5,7 +5,7 @@ mod encoding;
 mod filter;
 mod get;
 mod masters;
-mod place;
+pub(crate) mod place;
 mod set;
 mod subscribe;
 
@@ -28,35 +28,36 @@ use crate::ids::Ids;
 use crate::serve::{Limits, Options};
 use crate::workers::Workers;
 use masters::Masters;
-use subscribe::{Places, Told};
+use subscribe::Places;
 
-pub(crate) use set::judge;
+pub(crate) use set::{asked, judge};
+pub(crate) use subscribe::{Outlet, Told, watch};
 
 /// gNMI in front of every target of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Service {
-    node: Handle,
-    ids: Arc<Ids>,
-    workers: Workers,
-    fresh: Fresh,
-    hub: Hub,
+    pub(crate) node: Handle,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) workers: Workers,
+    pub(crate) fresh: Fresh,
+    pub(crate) hub: Hub,
     places: Places,
     masters: Masters,
     /// The largest message, in bytes.
-    message: usize,
+    pub(crate) message: usize,
     /// Nothing new is served, and what has no end of its own ends.
     stopping: CancellationToken,
 }
 
 impl Service {
-    pub(crate) fn server(
+    pub(crate) fn new(
         node: Handle,
         ids: Arc<Ids>,
         options: &Options,
         stopping: CancellationToken,
-    ) -> GNmiServer<Self> {
+    ) -> Self {
         let Limits { message, subscriptions, behind } = options.limits;
-        let service = Self {
+        Self {
             ids,
             workers: Workers::new(),
             fresh: Fresh::new(node.clone(), options.records.clone()),
@@ -70,10 +71,12 @@ impl Service {
             message,
             stopping,
             node,
-        };
-        GNmiServer::new(service)
-            .max_decoding_message_size(message)
-            .max_encoding_message_size(message)
+        }
+    }
+
+    pub(crate) fn server(self) -> GNmiServer<Self> {
+        let message = self.message;
+        GNmiServer::new(self).max_decoding_message_size(message).max_encoding_message_size(message)
     }
 }
 

@@ -9,6 +9,7 @@ mod call;
 mod rate;
 mod refusal;
 mod reload;
+mod site;
 mod web;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -164,6 +165,11 @@ impl Guard {
                 Err(Refused::Wrong("a name and password that do not belong together"))
             }
         }
+    }
+
+    /// Whether nobody is asked who they are.
+    fn is_open(&self) -> bool {
+        self.0.rules.current().is_open()
     }
 
     /// What is shown to those alone who may read secrets.

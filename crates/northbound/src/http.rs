@@ -1,35 +1,57 @@
-//! HTTP: whether the node lives, and whether it can be given work.
+//! HTTP: the API that the page and curl use, whether the node lives, and whether it can be given work.
+//!
+//! ```text
+//!   request ──► guard ──► route: parameters, body ──► the same service that gRPC asks ──► JSON, or events
+//!                           └──► OpenAPI: the routes describe themselves
+//! ```
+//!
+//! There is no logic of its own here: a request becomes a message of `lockstep.v1` or of gNMI, and the answer to that
+//! becomes JSON.
+
+mod answer;
+mod asked;
+mod configurations;
+mod openapi;
+mod others;
+mod route;
+mod routes;
+mod schema;
+mod targets;
+mod transactions;
 
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{any, get};
-use lockstep_node::Handle;
 
-/// `/healthz`: the process answers. `/readyz`: the node holds its session, so it can decide and write.
-/// What is to come says so.
-pub(crate) fn router(node: Handle) -> Router {
+pub(crate) use answer::refused;
+
+use crate::admin;
+
+/// `/healthz`: the process answers. `/readyz`: the node holds its session, so it can decide and write. What is to come
+/// says so.
+pub(crate) fn router(admin: admin::Service) -> Router {
+    let node = admin.gnmi.node.clone();
     let ready = move || {
         let alive = node.view().is_alive(node.session());
         async move { if alive { (StatusCode::OK, "ready\n") } else { NOT_READY } }
     };
-    planned().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready))
+    routes::routes(admin)
+        .merge(planned())
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready))
+        .fallback(|| async {
+            let words = "there is nothing here; /api/v1/openapi.json says what there is";
+            refused(&tonic::Status::not_found(words), None)
+        })
 }
 
 const NOT_READY: (StatusCode, &str) =
     (StatusCode::SERVICE_UNAVAILABLE, "this node does not hold its session\n");
 
-/// The page, its API and metrics.
+/// The page and metrics.
 fn planned() -> Router {
-    let page = "The page is not implemented yet; `lockstep --help` lists the commands.\n";
-    let api =
-        "The HTTP API is not implemented yet; gNMI and lockstep.v1.Admin are served over gRPC.\n";
+    let page = "The page is not implemented yet; `lockstep --help` lists the commands, and /api/v1/openapi.json the API.\n";
     let metrics = "Metrics are not implemented yet.\n";
     let say = |words: &'static str| any(async move || (StatusCode::NOT_IMPLEMENTED, words));
-    Router::new()
-        .route("/", say(page))
-        .route("/metrics", say(metrics))
-        .route("/api", say(api))
-        .route("/api/", say(api))
-        .route("/api/{*rest}", say(api))
-        .fallback(|| async { (StatusCode::NOT_FOUND, "There is nothing here.\n") })
+    Router::new().route("/", say(page)).route("/metrics", say(metrics))
 }

@@ -179,16 +179,19 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
     let audit = audit.map_err(|(path, error)| Error::Audit { path, error })?;
     let guard = Guard::new(options.access.clone(), audit).ok_or(Error::Random)?;
     let (listener, address) = listen(options.listen).await?;
+    let ids = Arc::new(Ids::new(node.session().clone()));
+    let gnmi = gnmi::Service::new(node, ids, &options, stop.clone());
+    let admin = admin::Service::new(gnmi.clone(), &options);
     let http = match options.http {
         Some(at) => {
             let (listener, address) = listen(at).await?;
             let listener = Listener::new(listener, cut.clone());
-            tasks.spawn(run_http(listener, node.clone(), guard.clone(), stop.clone()));
+            tasks.spawn(run_http(listener, admin.clone(), guard.clone(), stop.clone()));
             Some(address)
         }
         None => None,
     };
-    let router = grpc(node, &options, guard.clone(), stop.clone()).await?;
+    let router = grpc(gnmi, admin, options.limits.message, guard.clone()).await?;
     let listener = Listener::new(listener, cut.clone());
     let stopped = stop.clone().cancelled_owned();
     let certificates = options.tls.map(Certificates::read).transpose()?;
@@ -215,15 +218,13 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
 }
 
 async fn grpc(
-    node: Handle,
-    options: &Options,
+    gnmi: gnmi::Service,
+    admin: admin::Service,
+    limit: usize,
     guard: Guard,
-    stop: CancellationToken,
 ) -> Result<tonic::transport::server::Router, Error> {
-    let ids = Arc::new(Ids::new(node.session().clone()));
     let (health, health_service) = tonic_health::server::health_reporter();
-    let gnmi = gnmi::Service::server(node.clone(), Arc::clone(&ids), options, stop);
-    let admin = admin::Service::server(node, ids, options);
+    let (gnmi, admin) = (gnmi.server(), admin.server());
     serving(&health, &gnmi, &admin).await;
     // Clients of before 2023 know the older name alone.
     let routes = Routes::new(health_service)
@@ -231,7 +232,6 @@ async fn grpc(
         .add_service(reflection().build_v1alpha().map_err(Error::Reflection)?)
         .add_service(gnmi)
         .add_service(admin);
-    let limit = options.limits.message;
     let checked = axum::middleware::map_response(move |answer| answers::check(answer, limit));
     let guarded = axum::middleware::from_fn_with_state(guard, guard::grpc);
     let routes = routes.into_axum_router().layer(guarded).layer(checked);
@@ -255,9 +255,14 @@ where
     health.set_serving::<A>().await;
 }
 
-async fn run_http(listener: Listener, node: Handle, guard: Guard, stop: CancellationToken) {
+async fn run_http(
+    listener: Listener,
+    admin: admin::Service,
+    guard: Guard,
+    stop: CancellationToken,
+) {
     let guarded = axum::middleware::from_fn_with_state(guard, guard::http);
-    let router = http::router(node).layer(guarded);
+    let router = http::router(admin).layer(guarded);
     let served = axum::serve(listener, router.into_make_service_with_connect_info::<Peer>());
     if let Err(error) = served.with_graceful_shutdown(stop.cancelled_owned()).await {
         tracing::error!(%error, "the HTTP listener ended");

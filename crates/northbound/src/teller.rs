@@ -82,7 +82,8 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn violation(&self, violation: &Violation) -> Violation {
+    /// A rule that is broken, as they may hear of it.
+    pub(crate) fn violation(&self, violation: &Violation) -> Violation {
         let Violation { target, path, message } = violation.clone();
         let veil = self.veil(&target);
         let message = match (veil.fate(&path), self.own) {

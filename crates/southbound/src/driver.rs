@@ -54,7 +54,7 @@ pub trait Line: Debug + Send + Sync + 'static {
     /// until the connection ends or nobody listens. See [`Notice`] for what is told.
     fn watch(&self, watch: Watch, tell: mpsc::Sender<Notice>) -> BoxFuture<'_, ()>;
 
-    /// Looks at what the device reports of its state, beside whatever else is asked.
+    /// Looks at what the device reports of itself, beside whatever else is asked.
     fn look(&self, look: Look) -> BoxFuture<'_, Result<Vec<Report>, Failure>>;
 
     /// Tells of the device's state as it asks to be told, beside whatever else is asked, until the device
@@ -65,13 +65,24 @@ pub trait Line: Debug + Send + Sync + 'static {
     fn closed(&self) -> BoxFuture<'_, String>;
 }
 
-/// What a reader wants to see of a device beside its configuration.
+/// What of a device a reader wants to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// What it is configured with.
+    Config,
+    /// Its state.
+    State,
+    /// Only the state that changes by itself, not what merely mirrors configuration.
+    Operational,
+}
+
+/// What a reader wants to see of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Where; may be a pattern.
     pub path: Path,
-    /// Only what changes by itself, not what merely mirrors configuration.
-    pub operational: bool,
+    /// What.
+    pub seen: Seen,
     /// Whether names are to be qualified (RFC 7951), as far as the device can.
     pub ietf: bool,
 }

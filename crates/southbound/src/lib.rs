@@ -45,7 +45,7 @@ pub mod link;
 
 pub use driver::{
     BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Mandate, Notice, Pace,
-    Report, Watch,
+    Report, Seen, Watch,
 };
 pub use link::{Link, LookError, Noticed, Stream, Visits};
 pub use lockstep_gnmi::Election;

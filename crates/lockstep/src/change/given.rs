@@ -1,7 +1,7 @@
 //! Values as people write them, and how they travel.
 
-use lockstep_gnmi::proto::gnmi::{Path as WirePath, TypedValue, Update};
-use lockstep_gnmi::{path, value};
+use lockstep_gnmi::proto::gnmi::TypedValue;
+use lockstep_gnmi::value;
 use lockstep_types::Path;
 use serde_json::Value;
 
@@ -36,26 +36,6 @@ fn word(raw: &str) -> Result<TypedValue, String> {
     Ok(value::json(&json, true))
 }
 
-/// A value from a file, where texts are quoted or not as the file's author likes.
-pub(super) fn value(given: &Value) -> TypedValue {
-    match given {
-        Value::String(text) => value::text(text),
-        Value::Bool(truth) => value::text(truth.to_string()),
-        // Its text is not known any more, 1.10 being 1.1: so it counts as a number only.
-        Value::Number(number) if number.is_f64() => {
-            value::double(number.as_f64().unwrap_or_default())
-        }
-        Value::Number(number) => value::text(number.to_string()),
-        other => value::json(other, true),
-    }
-}
-
-/// One update of a Set; with a target of its own where it is not in the prefix.
-pub(crate) fn update(target: &str, at: &Path, value: TypedValue) -> Update {
-    let path = WirePath { target: target.to_owned(), ..path::write(at) };
-    Update { path: Some(path), val: Some(value), ..Update::default() }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -81,13 +61,5 @@ mod tests {
             assert_eq!(assignment(&format!("/x={text}")).unwrap().1, value::json(&json, true));
         }
         assert!(assignment("/x={a}").unwrap_err().starts_with("{a} looks like JSON"));
-    }
-
-    #[test]
-    fn scalars_of_a_file_are_scalars() {
-        assert_eq!(value(&json!(5)), value::text("5"));
-        assert_eq!(value(&json!(true)), value::text("true"));
-        assert_eq!(value(&json!(1.5)), value::double(1.5));
-        assert_eq!(value(&json!(["a"])), value::json(&json!(["a"]), true));
     }
 }

@@ -108,7 +108,10 @@ async fn rolled_back(network: &Network) -> Result<(), Failed> {
     admin.rollback(request).await.map_err(|status| refused(&status))?;
     let held = network.held_everywhere("/system").await?;
     expect("what the devices hold", &held, &NAMES.map(|name| (name, None)).into())?;
-    let first = admin.get_transaction(GetTransactionRequest { index: 1 }).await?.into_inner();
+    let first = admin
+        .get_transaction(GetTransactionRequest { index: 1, ..Default::default() })
+        .await?
+        .into_inner();
     let by = first.transaction.map(|transaction| transaction.rolled_back_by).unwrap_or_default();
     done(
         "lockstep rollback 1",

@@ -1,20 +1,30 @@
 //! The log, as operators look at it.
 
-use lockstep_gnmi::proto::lockstep::v1::{self, ListTransactionsRequest};
+use std::collections::BTreeSet;
+
+use lockstep_gnmi::proto::lockstep::v1::{
+    self, GetTransactionRequest, GetTransactionResponse, ListTransactionsRequest,
+    ListTransactionsResponse, TargetChanges,
+};
 use lockstep_protocol::View;
-use lockstep_protocol::record::{self, Transaction};
-use lockstep_types::Index;
+use lockstep_protocol::record::{self, Kind, Transaction};
+use lockstep_types::{Delta, Index, Target, Timestamp};
 use tonic::Status;
 
-use super::{Service, show};
+use super::changes::Changes;
+use super::{Service, show, target_names};
 use crate::access::Right;
+use crate::answers::Size;
 use crate::guard::Call;
 use crate::teller::Teller;
+use crate::text;
 
 /// How many transactions are listed at once when nobody says.
 const PAGE: usize = 100;
 /// How many at the most.
 const LARGEST_PAGE: usize = 10_000;
+/// Every kind, by name.
+const KINDS: [&str; 7] = ["change", "rollback", "restore", "adopt", "add", "rebind", "remove"];
 
 impl Service {
     /// Those that are asked for and may be seen, latest first.
@@ -22,26 +32,121 @@ impl Service {
         &self,
         call: &Call,
         asked: &ListTransactionsRequest,
-    ) -> Result<Vec<v1::Transaction>, Status> {
+    ) -> Result<ListTransactionsResponse, Status> {
         call.somewhere(Right::Read)?;
-        known_statuses(&asked.status)?;
-        let limit = usize::try_from(asked.limit).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
-        let limit = if limit == 0 { PAGE } else { limit };
+        check(asked)?;
         let view = self.node.view();
-        let teller = Teller::any(&self.node, call, &view);
-        let found = view.transactions_backwards().filter(|t| is_asked(asked, t));
-        let found = found.filter(|t| teller.sees_any(t)).take(limit);
-        Ok(found.map(|t| show::transaction(&teller, t)).collect())
+        Ok(listed(&Teller::any(&self.node, call, &view), asked))
     }
 
     /// One of them, if it may be seen.
     pub(super) fn found(&self, call: &Call, index: u64) -> Result<v1::Transaction, Status> {
+        let asked = GetTransactionRequest { index, ..GetTransactionRequest::default() };
+        let found = self.found_with(call, &asked)?;
+        Ok(found.transaction.unwrap_or_default())
+    }
+
+    /// One of them with what it changes, as far as that is asked for and may be seen.
+    pub(super) fn found_with(
+        &self,
+        call: &Call,
+        asked: &GetTransactionRequest,
+    ) -> Result<GetTransactionResponse, Status> {
         call.somewhere(Right::Read)?;
         let view = self.node.view();
         let teller = Teller::any(&self.node, call, &view);
-        let found = view.transaction(Index::new(index)).filter(|found| teller.sees_any(found));
-        let found = found.ok_or_else(|| no_transaction(&view, index))?;
-        Ok(show::transaction(&teller, found))
+        let index = Index::new(asked.index);
+        let found = view.transaction(index).filter(|found| teller.sees_any(found));
+        let found = found.ok_or_else(|| no_transaction(&view, asked.index))?;
+        let filter = ListTransactionsRequest { brief: asked.brief, ..Default::default() };
+        let mut answer = GetTransactionResponse {
+            transaction: Some(shown(&teller, &filter, found)),
+            changes: Vec::new(),
+        };
+        if asked.changes {
+            let only = target_names(&asked.target)?;
+            answer.changes = self.changes_of(call, &teller, found, &only)?;
+        }
+        Ok(answer)
+    }
+
+    /// What a transaction changes, target by target.
+    fn changes_of(
+        &self,
+        call: &Call,
+        teller: &Teller<'_>,
+        found: &Transaction,
+        only: &BTreeSet<Target>,
+    ) -> Result<Vec<TargetChanges>, Status> {
+        let wanted =
+            |target: &&Target| (only.is_empty() || only.contains(*target)) && teller.sees(target);
+        let mut size = Size::up_to(self.gnmi.message);
+        let each = found.targets.keys().filter(wanted).map(|target| {
+            let (before, after) = effect(teller.view, found, target);
+            let spec = self.node.target(target);
+            let veil = call.veil(&self.node, target);
+            let models = spec.as_deref().map(|spec| &spec.models);
+            let changes = Changes { models, veil: &veil }.written(&before, &after);
+            size.grow(&changes)?;
+            Ok(TargetChanges { target: target.to_string(), changes })
+        });
+        each.collect()
+    }
+}
+
+/// What stood and what stands then, at the paths that a transaction touches. Of one that is not decided, or never
+/// was: what it asks, on what stands now.
+fn effect(view: &View, found: &Transaction, target: &Target) -> (Delta, Delta) {
+    let (source, back) = match found.kind {
+        Kind::Rollback { of, .. } => (of, true),
+        _ => (found.index, false),
+    };
+    let Some(proposal) = view.proposal(source, target) else { return Default::default() };
+    match (back, proposal.delta.is_empty()) {
+        (true, _) => (proposal.delta.clone(), proposal.undo.delta()),
+        (false, false) => (proposal.undo.delta(), proposal.delta.clone()),
+        (false, true) => {
+            let standing = view.visible(target);
+            let delta = proposal.edit.onto(&standing);
+            let before =
+                delta.paths().map(|path| (path.clone(), standing.get(path).cloned())).collect();
+            (before, delta)
+        }
+    }
+}
+
+/// Those of a list, latest first.
+pub(super) fn listed(
+    teller: &Teller<'_>,
+    asked: &ListTransactionsRequest,
+) -> ListTransactionsResponse {
+    let view = teller.view;
+    let limit = usize::try_from(asked.limit).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
+    let limit = if limit == 0 { PAGE } else { limit };
+    let within = view.transactions_backwards().take_while(|t| t.index.get() > asked.after_index);
+    let found = within.filter(|t| is_asked(asked, t)).filter(|t| teller.sees_any(t));
+    let mut found = found.map(|t| shown(teller, asked, t));
+    let transactions: Vec<_> = found.by_ref().take(limit).collect();
+    // Without showing it: whether there is one is enough.
+    let more = transactions.len() == limit && transactions.last().is_some_and(|t| t.index > 1);
+    let next = transactions.last().filter(|_| more).map_or(0, |last| last.index);
+    ListTransactionsResponse {
+        next_before_index: next,
+        head: view.head().index.get(),
+        horizon: view.horizon().get(),
+        transactions,
+    }
+}
+
+/// A transaction as a list shows it.
+pub(super) fn shown(
+    teller: &Teller<'_>,
+    asked: &ListTransactionsRequest,
+    entry: &Transaction,
+) -> v1::Transaction {
+    match asked.brief {
+        true => show::brief(teller, entry),
+        false => show::transaction(teller, entry),
     }
 }
 
@@ -54,23 +159,46 @@ fn no_transaction(view: &View, index: u64) -> Status {
     }
 }
 
-/// A word that no status has would find nothing, and look like an answer.
-fn known_statuses(asked: &[String]) -> Result<(), Status> {
-    let known = record::Status::ALL.map(record::Status::name);
+/// A word that nothing is called would find nothing, and look like an answer.
+pub(super) fn check(asked: &ListTransactionsRequest) -> Result<(), Status> {
+    known("status", &asked.status, &record::Status::ALL.map(record::Status::name))?;
+    known("kind", &asked.kind, &KINDS)
+}
+
+fn known(what: &str, asked: &[String], known: &[&str]) -> Result<(), Status> {
     match asked.iter().find(|word| !known.contains(&word.as_str())) {
         None => Ok(()),
         Some(word) => Err(Status::invalid_argument(format!(
-            "there is no status {word:?}; there are {}",
+            "there is no {what} {word:?}; there are {}",
             known.join(", ")
         ))),
     }
 }
 
 /// Whether a transaction is among those asked for.
-fn is_asked(asked: &ListTransactionsRequest, transaction: &Transaction) -> bool {
-    let before = asked.before_index == 0 || transaction.index.get() < asked.before_index;
-    let word = transaction.status.name();
-    let status = asked.status.is_empty() || asked.status.iter().any(|status| status == word);
-    let concerns = |name: &String| transaction.targets.contains_key(name.as_str());
-    before && status && (asked.target.is_empty() || asked.target.iter().any(concerns))
+pub(super) fn is_asked(asked: &ListTransactionsRequest, entry: &Transaction) -> bool {
+    let one_of = |words: &[String], word: &str| words.is_empty() || words.iter().any(|w| w == word);
+    let index = entry.index.get();
+    let concerns = |name: &String| entry.targets.contains_key(name.as_str());
+    (asked.before_index == 0 || index < asked.before_index)
+        && index > asked.after_index
+        && one_of(&asked.status, entry.status.name())
+        && one_of(&asked.kind, text::kind(entry.kind))
+        && one_of(&asked.author, &entry.author)
+        && (asked.target.is_empty() || asked.target.iter().any(concerns))
+        && (asked.id.is_empty() || entry.id.as_str() == asked.id)
+        && asked.since.as_ref().is_none_or(|since| entry.submitted >= time(since))
+        && asked.until.as_ref().is_none_or(|until| entry.submitted <= time(until))
+        && holds(&entry.comment, &asked.comment)
+}
+
+fn holds(comment: &str, wanted: &str) -> bool {
+    wanted.is_empty() || comment.to_lowercase().contains(&wanted.to_lowercase())
+}
+
+/// A time as it came over the wire; before all of ours, ours begin.
+pub(super) fn time(given: &prost_types::Timestamp) -> Timestamp {
+    let seconds = u64::try_from(given.seconds).unwrap_or_default();
+    let nanos = u64::try_from(given.nanos).unwrap_or_default();
+    Timestamp::new(seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
 }

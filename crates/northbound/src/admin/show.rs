@@ -1,5 +1,7 @@
 //! Transactions and targets as they are shown.
 
+use std::collections::BTreeMap;
+
 use lockstep_gnmi::code;
 use lockstep_gnmi::proto::lockstep::v1::{
     Difference, Failure, Target, Transaction, TransactionTarget,
@@ -26,6 +28,15 @@ pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> T
         };
         (target.to_string(), one)
     });
+    Transaction { targets: targets.collect(), ..brief(teller, shown) }
+}
+
+/// A transaction without its targets: only how many there are of each status.
+pub(super) fn brief(teller: &Teller<'_>, shown: &record::Transaction) -> Transaction {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for (_, part) in shown.targets.iter().filter(|(target, _)| teller.sees(target)) {
+        *counts.entry(part.status.name().into()).or_default() += 1;
+    }
     let (of, to) = match shown.kind {
         Kind::Rollback { of, .. } => (of.get(), 0),
         Kind::Restore { to } => (0, to.get()),
@@ -44,7 +55,10 @@ pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> T
         waiting_for: waiting_for(teller, shown),
         error: shown.reason.as_ref().map(|reason| failure(teller, shown, reason)),
         rolled_back_by: rolled_back_by(shown),
-        targets: targets.collect(),
+        targets: BTreeMap::new(),
+        target_count: counts.values().sum(),
+        counts,
+        deadline: shown.has_deadline().then(|| text::time(shown.deadline)),
         mode: text::mode(shown.mode).into(),
         of,
         to,
@@ -55,6 +69,9 @@ pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> T
 
 /// The first target that holds it up, and with what.
 fn waiting_for(teller: &Teller<'_>, shown: &record::Transaction) -> String {
+    if shown.status.is_final() {
+        return String::new();
+    }
     let seen = shown.targets.keys().filter(|target| teller.sees(target));
     let waits = seen.filter_map(|target| {
         let wait = teller.waiting_for(shown, target)?;

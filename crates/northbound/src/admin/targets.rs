@@ -167,6 +167,26 @@ fn options(given: Option<Struct>) -> Map<String, Value> {
     fields.map(|(key, value)| (key, json(value))).collect()
 }
 
+/// The other way round.
+pub(crate) fn structure(given: Map<String, Value>) -> Struct {
+    let fields = given.into_iter().map(|(key, value)| (key, wire(value)));
+    Struct { fields: fields.collect() }
+}
+
+fn wire(given: Value) -> prost_types::Value {
+    let kind = match given {
+        Value::Null => Given::NullValue(0),
+        Value::Bool(truth) => Given::BoolValue(truth),
+        Value::String(text) => Given::StringValue(text),
+        Value::Number(number) => Given::NumberValue(number.as_f64().unwrap_or_default()),
+        Value::Array(values) => Given::ListValue(prost_types::ListValue {
+            values: values.into_iter().map(wire).collect(),
+        }),
+        Value::Object(map) => Given::StructValue(structure(map)),
+    };
+    prost_types::Value { kind: Some(kind) }
+}
+
 fn json(given: prost_types::Value) -> Value {
     match given.kind {
         None | Some(Given::NullValue(_)) => Value::Null,

@@ -17,7 +17,7 @@ use crate::refusal;
 const PATHS: usize = 1000;
 
 /// Refuses a call that asks for too much at once.
-pub(super) fn few(call: &str, what: &str, count: usize) -> Result<(), Status> {
+pub(crate) fn few(call: &str, what: &str, count: usize) -> Result<(), Status> {
     if count <= PATHS {
         return Ok(());
     }
@@ -27,7 +27,7 @@ pub(super) fn few(call: &str, what: &str, count: usize) -> Result<(), Status> {
 }
 
 /// The target of this name.
-pub(super) fn target(node: &Handle, name: &Target) -> Result<Arc<TargetSpec>, Status> {
+pub(crate) fn target(node: &Handle, name: &Target) -> Result<Arc<TargetSpec>, Status> {
     node.target(name).ok_or_else(|| match node.unserved(name) {
         Some(unserved) => {
             Status::unavailable(format!("target {name} is not served: {}", unserved.reason))
@@ -37,14 +37,14 @@ pub(super) fn target(node: &Handle, name: &Target) -> Result<Arc<TargetSpec>, St
 }
 
 /// What to say when a request names no target.
-pub(super) fn no_target() -> Status {
+pub(crate) fn no_target() -> Status {
     Status::invalid_argument(
         "the request names no target: set `target` in the prefix, or on each path",
     )
 }
 
 /// An origin is left out, the model set's own, or the name of one of its modules.
-pub(super) fn origin(spec: &TargetSpec, origin: Option<&str>) -> Result<(), Status> {
+pub(crate) fn origin(spec: &TargetSpec, origin: Option<&str>) -> Result<(), Status> {
     let Some(origin) = origin else { return Ok(()) };
     let own = spec.models.origin() == Some(origin);
     if own || spec.models.modules().iter().any(|module| module.name == origin) {
@@ -57,7 +57,7 @@ pub(super) fn origin(spec: &TargetSpec, origin: Option<&str>) -> Result<(), Stat
 }
 
 /// A client that takes a target to have other models than it has would mean something else.
-pub(super) fn model(spec: &TargetSpec, taken: Option<&String>) -> Result<(), Status> {
+pub(crate) fn model(spec: &TargetSpec, taken: Option<&String>) -> Result<(), Status> {
     match taken {
         Some(taken) if *taken != spec.model => Err(Status::failed_precondition(format!(
             "extension 112: target {} has models {}, not {taken}",
@@ -68,7 +68,7 @@ pub(super) fn model(spec: &TargetSpec, taken: Option<&String>) -> Result<(), Sta
 }
 
 /// The depth extension belongs to Get and Subscribe.
-pub(super) fn no_depth(extensions: &[Extension]) -> Result<(), Status> {
+pub(crate) fn no_depth(extensions: &[Extension]) -> Result<(), Status> {
     let depth = |extension: &Extension| matches!(extension.ext, Some(Ext::Depth(_)));
     if extensions.iter().any(depth) {
         return Err(Status::invalid_argument(
@@ -79,7 +79,7 @@ pub(super) fn no_depth(extensions: &[Extension]) -> Result<(), Status> {
 }
 
 /// How many levels are asked for; 0: all.
-pub(super) fn depth(extensions: &[Extension]) -> usize {
+pub(crate) fn depth(extensions: &[Extension]) -> usize {
     let level = extensions.iter().find_map(|extension| match &extension.ext {
         Some(Ext::Depth(depth)) => Some(depth.level),
         _ => None,
@@ -88,7 +88,7 @@ pub(super) fn depth(extensions: &[Extension]) -> usize {
 }
 
 /// Only modules that the target has can limit an answer.
-pub(super) fn modules(spec: &TargetSpec, wanted: &BTreeSet<String>) -> Result<(), Status> {
+pub(crate) fn modules(spec: &TargetSpec, wanted: &BTreeSet<String>) -> Result<(), Status> {
     let lacks = |name: &&String| !spec.models.modules().iter().any(|module| module.name == **name);
     match wanted.iter().find(lacks) {
         None => Ok(()),
@@ -100,7 +100,7 @@ pub(super) fn modules(spec: &TargetSpec, wanted: &BTreeSet<String>) -> Result<()
 }
 
 /// Refuses a path of which nothing may be read. Of a path above what may be, the rest is left out.
-pub(super) fn readable(
+pub(crate) fn readable(
     call: &Call,
     node: &Handle,
     spec: &TargetSpec,
@@ -117,7 +117,7 @@ pub(super) fn readable(
 
 /// A path in the tree of its origin. Where several modules have the first name of it, an origin that is
 /// one of them says which is meant.
-pub(super) fn in_origin(
+pub(crate) fn in_origin(
     spec: &TargetSpec,
     origin: Option<&str>,
     path: Path,

@@ -1,5 +1,6 @@
 //! Set: one transaction, on as many targets as its paths name.
 
+mod asked;
 mod commit;
 mod edits;
 mod permit;
@@ -16,8 +17,8 @@ use lockstep_node::Handle;
 use lockstep_protocol::record::{Kind, Mode, Status as Stage};
 use lockstep_protocol::{Body, Reply, Request, Until};
 use lockstep_types::{Edit, Index, Target};
+use tonic::Status;
 use tonic::metadata::MetadataMap;
-use tonic::{Code, Status};
 
 use super::masters::{self, Scope};
 use super::{Service, place};
@@ -27,13 +28,15 @@ use crate::ids::Ids;
 use crate::teller::Teller;
 use crate::{outcome, refusal};
 
+pub(crate) use asked::asked;
+
 pub(super) async fn set(
     service: &Service,
     call: &Call,
     metadata: &MetadataMap,
     request: SetRequest,
 ) -> Result<SetResponse, Status> {
-    let Service { node, ids, workers, masters, .. } = service;
+    let Service { node, ids, masters, .. } = service;
     permit::any(call, &request)?;
     let (mut options, claim) = (options(&request)?, masters::claim(&request.extension)?);
     if options.dry_run {
@@ -50,18 +53,7 @@ pub(super) async fn set(
         options = commit::begin(&commit, options)?;
     }
     let request = Arc::new(request);
-    let edits = || {
-        let (handle, caller, asked) = (node.clone(), call.clone(), Arc::clone(&request));
-        workers.run(move || edits::edits(&handle, &caller, &asked))
-    };
-    let edits = match edits().await {
-        // Another node may have been asked to add the target, a moment ago.
-        Err(status) if status.code() == Code::NotFound => {
-            service.fresh.view().await?;
-            edits().await?
-        }
-        edits => edits?,
-    };
+    let edits = asked::edits(service, call, &request).await?;
     // Who claims to be the only one to write is one who may, and does.
     if let Some(claim) = &claim {
         let scope = match &edits {

@@ -33,13 +33,12 @@ use crate::access::Right;
 use crate::answers;
 use crate::guard::Call;
 use list::List;
-use outlet::Outlet;
 use session::Session;
 
 /// How long it may take until a clock that was set is noticed.
 const HOUR: Duration = Duration::from_secs(3600);
 
-pub(super) use outlet::Told;
+pub(crate) use outlet::{Outlet, Told};
 
 /// Who may subscribe: so many at once.
 #[derive(Clone, Debug)]
@@ -69,18 +68,36 @@ pub(super) fn subscribe(
     call: Call,
     requests: Streaming<SubscribeRequest>,
 ) -> Result<Told<SubscribeResponse>, Status> {
+    let (asked, caller) = (service.clone(), call.clone());
+    watch(
+        service,
+        call,
+        move |outlet| async move { serve(&asked, &caller, requests, &outlet).await },
+    )
+}
+
+/// Has somebody told of something by a task of its own, for as long as they are there, may hear it, and the node
+/// runs.
+pub(crate) fn watch<M, W>(
+    service: &Service,
+    call: Call,
+    work: impl FnOnce(Outlet<M>) -> W,
+) -> Result<Told<M>, Status>
+where
+    M: Send + 'static,
+    W: Future<Output = Result<(), Status>> + Send + 'static,
+{
     call.somewhere(Right::Read)?;
     let place = service.places.take()?;
     let (outlet, told) = outlet::open();
-    let service = service.clone();
+    let (stopping, work) = (service.stopping.clone(), work(outlet.clone()));
     tokio::spawn(async move {
         let _place = place;
-        let gone = outlet.clone();
         let ended = tokio::select! {
-            ended = serve(&service, &call, requests, &outlet) => ended,
-            () = gone.closed() => return,
+            ended = work => ended,
+            () = outlet.closed() => return,
             () = expired(&call) => Err(Status::unauthenticated("the credentials have expired; subscribe again")),
-            () = service.stopping.cancelled() => Err(Status::unavailable("the node is stopping")),
+            () = stopping.cancelled() => Err(Status::unavailable("the node is stopping")),
         };
         outlet.end(ended.err());
     });

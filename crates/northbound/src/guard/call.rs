@@ -51,6 +51,11 @@ impl Call {
         call.ok_or_else(|| Status::internal("a call that did not come in by the door"))
     }
 
+    /// Who makes it.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.0.identity
+    }
+
     /// Whom to write on a transaction.
     pub(crate) fn author(&self) -> String {
         self.0.identity.name.clone()

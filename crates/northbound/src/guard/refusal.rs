@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use tonic::Status;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use tonic::{Code, Status};
 
 use crate::identity::TokenError;
 
@@ -26,6 +26,8 @@ pub(crate) enum Refused {
     Rate { rate: u32 },
     #[error("the audit cannot be written")]
     Audit,
+    #[error("a page of another site, {0}")]
+    Site(&'static str),
 }
 
 /// Rounded up: whoever comes back then shall not be too early.
@@ -53,6 +55,9 @@ impl Refused {
             Self::Audit => {
                 "the node cannot write its audit, so nothing is done; its log says why".into()
             }
+            Self::Site(why) => format!(
+                "this looks like a request that a page of another site makes in your name, so it is refused: {why}"
+            ),
         }
     }
 
@@ -65,22 +70,21 @@ impl Refused {
                 Status::resource_exhausted(words)
             }
             Self::Audit => Status::unavailable(words),
+            Self::Site(_) => Status::permission_denied(words),
         }
     }
 
-    /// As HTTP says it.
-    pub(crate) fn response(self) -> Response {
-        let words = format!("{}\n", self.words());
-        match self {
-            Self::Nobody | Self::Wrong(_) | Self::Token(_) => {
-                let ask =
-                    [(header::WWW_AUTHENTICATE, "Basic realm=\"lockstep\", charset=\"UTF-8\"")];
-                (StatusCode::UNAUTHORIZED, ask, words).into_response()
-            }
-            Self::Throttled { .. } | Self::Busy | Self::Rate { .. } => {
-                (StatusCode::TOO_MANY_REQUESTS, words).into_response()
-            }
-            Self::Audit => (StatusCode::SERVICE_UNAVAILABLE, words).into_response(),
+    /// As HTTP says it. A browser asks its user for a password where it is told to; but not where a script asks, which
+    /// has a better way.
+    pub(crate) fn response(self, by_script: bool) -> Response {
+        let status = self.status();
+        let mut response = crate::http::refused(&status, None);
+        if status.code() == Code::Unauthenticated && !by_script {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, ASK);
         }
+        response
     }
 }
+
+/// How a browser is told to ask.
+const ASK: HeaderValue = HeaderValue::from_static("Basic realm=\"lockstep\", charset=\"UTF-8\"");

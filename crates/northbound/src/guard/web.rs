@@ -11,7 +11,7 @@ use axum::serve::IncomingStream;
 use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
 use tonic::{Code, Status};
 
-use super::{Call, Guard, Refused};
+use super::{Call, Guard, Refused, site};
 use crate::connection::Listener;
 use crate::identity::{Identity, of_certificate};
 
@@ -106,15 +106,20 @@ pub(crate) async fn http(
         return next.run(request).await;
     }
     let action = format!("{} {}", request.method(), request.uri().path());
-    let call = match guard.enter(request.headers_mut(), &peer, &action).await {
+    let by_script = site::is_by_script(request.headers());
+    let entered = match site::check(&request, guard.is_open()) {
+        Ok(()) => guard.enter(request.headers_mut(), &peer, &action).await,
+        Err(refused) => Err(refused),
+    };
+    let call = match entered {
         Ok(call) => call,
         Err(refused) => {
             guard.note_refused(&peer, &action, refused).await;
-            return refused.response();
+            return refused.response(by_script);
         }
     };
     if call.is_audited() && guard.audit().is_some_and(|audit| !audit.works()) {
-        return Refused::Audit.response();
+        return Refused::Audit.response(by_script);
     }
     let cut_off = || StatusCode::INTERNAL_SERVER_ERROR.into_response();
     carried_out(&guard, call, request, next, meaning).await.unwrap_or_else(cut_off)
@@ -122,6 +127,9 @@ pub(crate) async fn http(
 
 /// The code of gRPC that says the same, so that the audit has one set of words.
 fn meaning(answer: &Response) -> Code {
+    if let Some(code) = answer.extensions().get::<Code>() {
+        return *code;
+    }
     match answer.status() {
         status if status.is_success() || status.is_redirection() => Code::Ok,
         StatusCode::FORBIDDEN => Code::PermissionDenied,

@@ -8,6 +8,7 @@ use lockstep_protocol::View;
 use lockstep_types::Target;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tonic::Status;
 
 use super::News;
 
@@ -57,6 +58,25 @@ pub(crate) enum Why {
     Large(usize),
     /// The node itself was too slow to tell it of each transaction.
     Missed,
+}
+
+impl Why {
+    /// What it is told.
+    pub(crate) fn status(self) -> Status {
+        match self {
+            Self::Behind(count) => Status::resource_exhausted(format!(
+                "this subscriber is more than {count} transactions behind (limits.behind), so it was cut \
+                 off; subscribe again, and read faster"
+            )),
+            Self::Large(bytes) => Status::resource_exhausted(format!(
+                "more than {bytes} bytes of changes wait for this subscriber, so it was cut off; subscribe \
+                 again, and read faster"
+            )),
+            Self::Missed => Status::unavailable(
+                "this node fell behind, and cannot tell of each transaction any more; subscribe again",
+            ),
+        }
+    }
 }
 
 /// Whether a subscriber was cut off, and why.

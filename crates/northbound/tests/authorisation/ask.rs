@@ -135,7 +135,8 @@ impl Lab {
         let mut admin = self.admin(identity);
         match words {
             ["list", "targets"] => {
-                let found = admin.list_targets(ListTargetsRequest {}).await?.into_inner().targets;
+                let found =
+                    admin.list_targets(ListTargetsRequest::default()).await?.into_inner().targets;
                 Ok(Seen { count: found.len(), masked: false })
             }
             ["list", "transactions"] => {
@@ -150,7 +151,9 @@ impl Lab {
             }
             ["show", "transaction", "of", target] => {
                 let index = self.change(target, 0).await;
-                admin.get_transaction(GetTransactionRequest { index }).await?;
+                admin
+                    .get_transaction(GetTransactionRequest { index, ..Default::default() })
+                    .await?;
                 done()
             }
             ["list", "models"] => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lockstep_types::{Delta, Edit, Index, Patch, Target};
 
 use crate::record::{Kind, Reason, Rule, Transaction};
+use crate::request::Body;
 use crate::view::View;
 
 /// A transaction's effect on one target.
@@ -32,12 +33,36 @@ pub(crate) fn plan(
             .iter()
             .map(|(target, edit)| (target.clone(), change(view, transaction.index, target, edit)))
             .collect()),
-        Kind::Rollback { of, rule } => rollback(view, transaction, of, rule),
+        Kind::Rollback { of, rule } => rollback(view, transaction.targets.keys(), of, rule),
         Kind::Restore { to } => transaction
             .targets
             .keys()
             .map(|target| Ok((target.clone(), restore(view, transaction.index, target, to)?)))
             .collect(),
+    }
+}
+
+impl View {
+    /// What a request would make of the committed values of each target it concerns, if it were decided now;
+    /// or why it would not be. Nobody has looked whether that is valid.
+    pub fn preview(&self, body: &Body) -> Result<BTreeMap<Target, Patch>, Reason> {
+        let index = self.head().index.next();
+        let concerned = self.asked_of(body);
+        let planned = match body.kind {
+            Kind::Adopt { .. } | Kind::Add | Kind::Rebind | Kind::Remove => Plan::new(),
+            Kind::Change => {
+                let each = body.edits.iter();
+                each.map(|(target, edit)| (target.clone(), change(self, index, target, edit)))
+                    .collect()
+            }
+            Kind::Rollback { of, rule } => rollback(self, concerned.iter(), of, rule)?,
+            Kind::Restore { to } => {
+                let each = concerned.iter();
+                each.map(|target| Ok((target.clone(), restore(self, index, target, to)?)))
+                    .collect::<Result<_, Reason>>()?
+            }
+        };
+        Ok(planned.into_iter().map(|(target, planned)| (target, planned.committed)).collect())
     }
 }
 
@@ -70,14 +95,18 @@ fn restore(view: &View, index: Index, target: &Target, to: Index) -> Result<Plan
     Ok(Planned { committed: delta.written_by(index), delta })
 }
 
-fn rollback(view: &View, rollback: &Transaction, of: Index, rule: Rule) -> Result<Plan, Reason> {
+fn rollback<'t>(
+    view: &View,
+    targets: impl Iterator<Item = &'t Target>,
+    of: Index,
+    rule: Rule,
+) -> Result<Plan, Reason> {
     if of <= view.horizon() {
         return Err(Reason::BeyondRetention(view.horizon()));
     }
     let change = view.transaction(of).filter(|change| change.status.stands());
     let change = change.ok_or(Reason::NotCommitted(of))?;
-    let concerned: Vec<_> =
-        rollback.targets.keys().filter(|target| view.is_live(change, target)).collect();
+    let concerned: Vec<_> = targets.filter(|target| view.is_live(change, target)).collect();
     if concerned.is_empty() {
         return Err(Reason::NotLive(of));
     }

@@ -14,7 +14,9 @@ use std::sync::Arc;
 use lockstep_types::{Index, Revision, Target, Timestamp};
 
 use super::View;
+use crate::draft::Draft;
 use crate::record::{Horizon, Key, Kind, PartStatus, Status, Transaction};
+use crate::txn::Txn;
 
 impl View {
     /// The horizon: entries up to it are forgotten, or about to be. It only grows.
@@ -42,6 +44,19 @@ impl View {
         passed.fold(self.horizon.record, |horizon, entry| {
             let last = entry.finished.or(entry.decided).unwrap_or(entry.submitted);
             Horizon { index: entry.index, since: horizon.since.max(last) }
+        })
+    }
+
+    /// The write that moves the horizon up to `wanted`, as far as it may go; none: it is there already. Nothing was
+    /// appended since this view, so it meets no entry that was not looked at.
+    #[must_use]
+    pub fn forget_up_to(&self, wanted: Index) -> Option<Txn> {
+        let next = self.next_horizon(wanted.min(self.head().index), usize::MAX);
+        (next.index > self.horizon()).then(|| {
+            let mut draft = Draft::new(self);
+            draft.depends_on(Key::Head);
+            draft.put_horizon(next);
+            draft.txn()
         })
     }
 

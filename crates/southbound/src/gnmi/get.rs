@@ -11,7 +11,7 @@ use lockstep_yang::{Data, DataError, DataForm, ModelSet, PathError, Read};
 use tonic::{Code, Status};
 
 use super::{Encoding, answer};
-use crate::{Look, Report};
+use crate::{Look, Report, Seen};
 
 /// How many names of what lies outside the models are logged.
 const NAMED: usize = 5;
@@ -41,13 +41,13 @@ pub(super) fn encoding(encoding: Encoding) -> gnmi::Encoding {
     }
 }
 
-/// A Get of what the device reports of its state at and below a path.
+/// A Get of what the device reports of itself at and below a path.
 pub(super) fn look(look: &Look, origin: Option<&str>) -> GetRequest {
     let encoding = if look.ietf { Encoding::JsonIetf } else { Encoding::Json };
-    let kind = if look.operational {
-        get_request::DataType::Operational
-    } else {
-        get_request::DataType::State
+    let kind = match look.seen {
+        Seen::Config => get_request::DataType::Config,
+        Seen::State => get_request::DataType::State,
+        Seen::Operational => get_request::DataType::Operational,
     };
     GetRequest { r#type: kind.into(), ..request(&look.path, origin, encoding) }
 }

@@ -201,7 +201,7 @@ async fn a_link_nobody_listens_to_ends_by_itself() {
 }
 
 fn uptime() -> Look {
-    Look { path: "/system/uptime".parse().unwrap(), operational: false, ietf: true }
+    Look { path: "/system/uptime".parse().unwrap(), seen: crate::Seen::State, ietf: true }
 }
 
 #[tokio::test(start_paused = true)]

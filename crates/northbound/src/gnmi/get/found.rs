@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lockstep_gnmi::proto::gnmi::TypedValue;
 use lockstep_gnmi::proto::gnmi::get_request::DataType;
 use lockstep_gnmi::value;
-use lockstep_node::{Look, TargetSpec};
+use lockstep_node::{Look, Seen, TargetSpec};
 use lockstep_types::{Configuration, Content, Path};
 use lockstep_yang::{Fate, Form, ModelSet};
 use serde_json::Value;
@@ -110,9 +110,12 @@ impl Found {
         spec: &TargetSpec,
         place: &Path,
     ) -> Result<Self, Status> {
-        let operational = question.kind == DataType::Operational;
+        let seen = match question.kind {
+            DataType::Operational => Seen::Operational,
+            _ => Seen::State,
+        };
         let ietf = question.show.form == Form::Ietf;
-        let look = Look { path: place.clone(), operational, ietf };
+        let look = Look { path: place.clone(), seen, ietf };
         let reports = question.node.look(&spec.name, look).await;
         let reports = reports.map_err(|error| unasked(&spec.name, &error))?;
         let (models, asked, place) =

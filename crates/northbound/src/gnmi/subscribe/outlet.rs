@@ -41,7 +41,7 @@ pub(crate) struct Told<M> {
     status: Option<Status>,
 }
 
-pub(super) fn open<M>() -> (Outlet<M>, Told<M>) {
+pub(crate) fn open<M>() -> (Outlet<M>, Told<M>) {
     let (sender, messages) = mpsc::channel(AHEAD);
     let (last, ended) = oneshot::channel();
     let outlet = Outlet { messages: sender, last: Arc::new(Mutex::new(Some(last))) };
@@ -50,23 +50,23 @@ pub(super) fn open<M>() -> (Outlet<M>, Told<M>) {
 
 impl<M> Outlet<M> {
     /// Puts a message in, once there is room. Whoever is gone needs none.
-    pub(super) async fn send(&self, message: M) -> Result<(), Status> {
+    pub(crate) async fn send(&self, message: M) -> Result<(), Status> {
         let sent = self.messages.send(message).await;
         sent.map_err(|_| Status::cancelled("the client is gone"))
     }
 
     /// Comes back when the client is gone.
-    pub(super) async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         self.messages.closed().await;
     }
 
     /// Ends it after all messages; none: it went well.
-    pub(super) fn end(&self, status: Option<Status>) {
+    pub(crate) fn end(&self, status: Option<Status>) {
         self.close(Last { status, at_once: false });
     }
 
     /// Ends it now: the client does not take what is waiting.
-    pub(super) fn cut(&self, status: Status) {
+    pub(crate) fn cut(&self, status: Status) {
         self.close(Last { status: Some(status), at_once: true });
     }
 

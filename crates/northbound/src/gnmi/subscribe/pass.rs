@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
-use lockstep_node::{Look, TargetSpec};
+use lockstep_node::{Look, Seen, TargetSpec};
 use lockstep_protocol::View;
 use lockstep_types::{Configuration, Content, Path, Target};
 use lockstep_yang::Form;
@@ -73,7 +73,7 @@ impl Service {
         let mut reports = Vec::new();
         for spot in spots.iter().filter(|spot| spot.state) {
             let ietf = list.encoding.form() == Form::Ietf;
-            let look = Look { path: spot.filter.path.clone(), operational: false, ietf };
+            let look = Look { path: spot.filter.path.clone(), seen: Seen::State, ietf };
             let heard = self.node.look(&target, look).await;
             reports.extend(heard.map_err(|error| get::unasked(&target, &error))?);
         }

@@ -166,19 +166,7 @@ impl Teller {
 
     /// Cuts the subscriber off.
     fn cut_off(&self, why: Why) -> Status {
-        let status = match why {
-            Why::Behind(count) => Status::resource_exhausted(format!(
-                "this subscriber is more than {count} transactions behind (limits.behind), so it was cut \
-                 off; subscribe again, and read faster"
-            )),
-            Why::Large(bytes) => Status::resource_exhausted(format!(
-                "more than {bytes} bytes of changes wait for this subscriber, so it was cut off; subscribe \
-                 again, and read faster"
-            )),
-            Why::Missed => Status::unavailable(
-                "this node fell behind, and cannot tell of each transaction any more; subscribe again",
-            ),
-        };
+        let status = why.status();
         self.outlet.cut(status.clone());
         status
     }

@@ -99,7 +99,7 @@ impl Guard {
 
 /// Whether an action changes nothing.
 fn is_read(action: &str) -> bool {
-    const READS: [&str; 12] = [
+    const READS: [&str; 20] = [
         "Capabilities",
         "Get",
         "Subscribe",
@@ -108,6 +108,14 @@ fn is_read(action: &str) -> bool {
         "ListTargets",
         "GetTarget",
         "ListModels",
+        "WatchTransactions",
+        "WatchConfigurations",
+        "WatchTargets",
+        "GetConfiguration",
+        "Diff",
+        "ListNodes",
+        "GetSummary",
+        "WhoAmI",
         // Health and reflection.
         "Check",
         "Watch",

@@ -1,0 +1,69 @@
+//! A route: what it is called, what it takes, what it gives, and who sees to it. The table of them is what is served,
+//! and what the OpenAPI document says.
+
+use futures_util::future::BoxFuture;
+use tonic::Status;
+
+use super::answer::Answer;
+use super::asked::Asked;
+use crate::admin;
+
+/// One route.
+#[derive(Debug)]
+pub(super) struct Route {
+    pub(super) method: &'static str,
+    pub(super) path: &'static str,
+    /// What it is called in the document.
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) parameters: &'static [Parameter],
+    /// The schema of the body; none: there is no body.
+    pub(super) body: Option<&'static str>,
+    pub(super) gives: Gives,
+    pub(super) serve: Serve,
+}
+
+/// Whoever sees to a request.
+pub(super) type Serve = fn(admin::Service, Asked) -> BoxFuture<'static, Result<Answer, Status>>;
+
+/// What an answer is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Gives {
+    /// One of these.
+    One(&'static str),
+    /// Any number of these.
+    Many(&'static str),
+    /// Server-sent events, with what each of them has.
+    Events(&'static [(&'static str, &'static str)]),
+    /// A file.
+    File,
+}
+
+/// What can be said beside the path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) form: Form,
+    pub(super) about: &'static str,
+}
+
+/// The form of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    Text,
+    /// May be given several times.
+    Texts,
+    Number,
+    Flag,
+    /// RFC 3339.
+    Time,
+    Seconds,
+    OneOf(&'static [&'static str]),
+}
+
+impl Form {
+    /// Whether it may be given several times.
+    pub(super) fn is_many(self) -> bool {
+        matches!(self, Self::Texts)
+    }
+}
