@@ -90,10 +90,10 @@ reconnects: ## ten thousand connections leave nothing behind
 	LOCKSTEP_RECONNECTS=10000 cargo test --locked -p lockstep-southbound --test reconnects -- --nocapture
 
 .PHONY: fuzz
-fuzz: ## tens of thousands of malformed messages to every RPC of a running node
+fuzz: ## tens of thousands of malformed messages to every RPC that a running node has
 	@scripts/setup build e2e
 	cargo build --quiet --locked --bin lockstep
-	LOCKSTEP_FUZZ=8000 .tools/venv/bin/pytest -q -s tests/e2e/test_fuzz.py
+	LOCKSTEP_FUZZ=4000 .tools/venv/bin/pytest -q -s tests/e2e/test_fuzz.py
 
 .PHONY: interop
 interop: ## gNMI clients and servers that others wrote, some built with Go

@@ -2,6 +2,7 @@
 protobuf that is too old for the other tests here."""
 
 import json
+import queue
 import sys
 
 import grpc
@@ -38,6 +39,13 @@ def main(address, target=""):
         got = [json.loads(one.update[0].val.json_ietf_val) for one in got.notification]
         wanted = dict(subscription=[gnmi_pb2.Subscription(path=path, mode="ON_CHANGE")], encoding="JSON_IETF")
         once = heard(client.subscribe(iter([gnmi_pb2.SubscriptionList(mode="ONCE", **wanted)])))
+        polls = queue.SimpleQueue()
+        polls.put(gnmi_pb2.SubscriptionList(mode="POLL", **wanted))
+        poll = client.subscribe(iter(polls.get, None))
+        polled = heard(poll)
+        polls.put(gnmi_pb2.Poll())
+        polled += heard(poll)
+        polls.put(None)
         stream = client.subscribe(iter([gnmi_pb2.SubscriptionList(mode="STREAM", **wanted)]))
         streamed = heard(stream)
         client.set(updates=[gnmi_pb2.Update(path=path, val=leaf("changed"))])
@@ -45,7 +53,7 @@ def main(address, target=""):
         client.set(deletes=[path])
         deleted = len(next(stream).update.delete)
         stream.cancel()
-    said = dict(models=models, got=got, once=once, streamed=streamed, changed=changed, deleted=deleted)
+    said = dict(models=models, got=got, once=once, polled=polled, streamed=streamed, changed=changed, deleted=deleted)
     print(json.dumps(said))
 
 

@@ -24,6 +24,6 @@ def test_every_call_of_cisco_gnmi(tmp_path):
         said = json.loads(done.stdout)
         assert "lab" in said.pop("models")
         text = ["said by cisco-gnmi"]
-        assert said == {"got": text, "once": text, "streamed": text, "changed": ["changed"], "deleted": 1}
+        assert said == {"got": text, "once": text, "polled": text * 2, "streamed": text, "changed": ["changed"], "deleted": 1}
     finally:
         device.kill()

@@ -53,7 +53,7 @@ def test_cisco_gnmi(clean):
     said = json.loads(done.stdout)
     assert {"lab", "box"} == set(said.pop("models"))
     text = ["said by cisco-gnmi"]
-    assert said == {"got": text, "once": text, "streamed": text, "changed": ["changed"], "deleted": 1}
+    assert said == {"got": text, "once": text, "polled": text * 2, "streamed": text, "changed": ["changed"], "deleted": 1}
 
 
 @pytest.mark.skipif(not pathlib.Path(GNMI_CLI).exists(), reason="gnmi_cli is not built; `make interop` does, with Go")

@@ -2,13 +2,16 @@
 
 import os
 import random
+import re
 
+import grpc
+import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
 from gnmi import leaves, once, place
 from test_rules import typed
 
-ROUNDS = int(os.environ.get("LOCKSTEP_MODEL", "60"))
+ROUNDS = int(os.environ.get("LOCKSTEP_MODEL", "150"))
 
 
 class Model:
@@ -18,6 +21,10 @@ class Model:
         self.leaves = {}
 
     def delete(self, path):
+        if "[id=*]" in path:
+            pattern = re.compile(re.escape(path).replace(r"\[id=\*\]", r"\[id=\d+\]") + "$")
+            self.leaves = {at: value for at, value in self.leaves.items() if not pattern.match(at)}
+            return
         below = lambda at: at == path or at.startswith(path + "/") or at.startswith(path + "[")
         self.leaves = {at: value for at, value in self.leaves.items() if not below(at)}
 
@@ -91,8 +98,12 @@ def operation(dice):
     kind = dice.choice(["delete", "replace", "update", "update"])
     path, content = dice.choice(contents)
     if kind == "delete":
-        return kind, dice.choice([path, eth, vlan_, "/vlans/vlan", "/system/hostname"]), None
+        return kind, dice.choice([path, eth, vlan_, "/vlans/vlan", "/vlans/vlan[id=*]/name", "/system/hostname"]), None
     return kind, path, content
+
+
+# No such VLAN is ever there, and no such path; neither may leave a trace, on whichever target.
+WRONG = [("/interfaces/interface[name=x]/access-vlan", 4000), ("/system/hostname", "no name"), ("/nowhere", 1)]
 
 
 def wire(path):
@@ -108,31 +119,51 @@ def wire(path):
     return made
 
 
+def send(stub, asked, models, given):
+    """Sends a Set, and does the same to the models; nothing, if it is wrong."""
+    is_wrong = any((path, content) in WRONG for _, _, path, content in given)
+    if is_wrong:
+        with pytest.raises(grpc.RpcError) as caught:
+            stub.Set(asked)
+        assert caught.value.code() in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND), caught.value
+        return
+    stub.Set(asked)
+    for kind in ("delete", "replace", "update"):
+        for target, _, path, content in (one for one in given if one[1] == kind):
+            models[target].delete(path) if kind == "delete" else getattr(models[target], kind)(path, content)
+
+
+def request(given):
+    """A Set of (target, kind, path, content)."""
+    asked = gnmi_pb2.SetRequest()
+    for target, kind, path, content in given:
+        where = wire(path)
+        where.target = target
+        if kind == "delete":
+            asked.delete.append(where)
+        else:
+            getattr(asked, kind).add(path=where, val=typed(content))
+    return asked
+
+
 # rule: set-model
 def test_any_sequence_of_sets_then_get_equals_the_model(clean):
     seed = int(os.environ.get("LOCKSTEP_SEED", "7"))
-    dice, model = random.Random(seed), Model()
+    dice, models, wrong = random.Random(seed), {name: Model() for name in ("leaf1", "leaf2")}, 0
     with clean.stub() as stub:
         for number in range(ROUNDS):
-            given = [operation(dice) for _ in range(dice.randint(1, 4))]
-            asked = gnmi_pb2.SetRequest(prefix=place("", "leaf1"))
-            for kind in ("delete", "replace", "update"):
-                for _, path, content in (one for one in given if one[0] == kind):
-                    if kind == "delete":
-                        asked.delete.append(wire(path))
-                        model.delete(path)
-                    else:
-                        getattr(asked, kind).add(path=wire(path), val=typed(content))
-                        getattr(model, kind)(path, content)
-            stub.Set(asked)
-            if number % 5 == 4 or number == ROUNDS - 1:
-                proto = gnmi_pb2.GetRequest(prefix=place("", "leaf1"), type=1, encoding=2)
+            given = [(dice.choice(list(models)), *operation(dice)) for _ in range(dice.randint(1, 5))]
+            if dice.random() < 0.15:
+                given.insert(dice.randrange(len(given)), (dice.choice(list(models)), "update", *dice.choice(WRONG)))
+                wrong += 1
+            send(stub, request(given), models, given)
+            for name, model in models.items() if number % 5 == 4 or number == ROUNDS - 1 else ():
+                proto = gnmi_pb2.GetRequest(prefix=place("", name), type=1, encoding=2)
                 stands = leaves(stub.Get(proto).notification) if model.leaves else {}
-                hint = (seed, number, given)
-                assert {path: value for (_, path), value in stands.items()} == model.shown(), hint
-    # The device holds it, too, and a subscriber is told the same.
-    device = clean.on_device("leaf1", "/") or {}
-    motd = device.get("lab:system", {}).get("motd")
-    assert motd == model.leaves.get("/system/motd")
-    told = {path: value for (_, path), value in once(clean, "/").items()}
-    assert told == model.shown()
+                assert {path: value for (_, path), value in stands.items()} == model.shown(), (seed, number, given)
+    print(f"seed {seed}: {ROUNDS} Sets on two targets, {wrong} of them wrong")
+    # The devices hold it, too, and a subscriber is told the same.
+    for name, model in models.items():
+        device = clean.on_device(name, "/") or {}
+        assert device.get("lab:system", {}).get("motd") == model.leaves.get("/system/motd")
+        assert {path: value for (_, path), value in once(clean, "/", target=name).items()} == model.shown()
