@@ -25,7 +25,7 @@ demo: ## build it, and see it at work on three simulated devices
 	@cargo run --quiet --locked --bin lockstep -- demo
 
 .PHONY: test
-test: setup check unit e2e explore-quick spec-quick ## everything that fits a few minutes; what CI runs
+test: setup check unit e2e chaos-quick explore-quick spec-quick ## everything that fits a few minutes; what CI runs
 	@echo "test: ok"
 
 .PHONY: test-full
@@ -76,6 +76,20 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 	@scripts/setup build e2e
 	cargo build --quiet --locked --bin lockstep
 	.tools/venv/bin/pytest -q -x tests/e2e
+
+.PHONY: chaos-quick
+chaos-quick: ## the checks of the chaos run, tried on histories made up to break them; then a minute of chaos
+	@scripts/setup build e2e
+	cargo build --quiet --locked --bin lockstep
+	.tools/venv/bin/pytest -q tests/chaos
+	.tools/venv/bin/python tests/chaos/run.py --duration 60 --seed 11
+
+.PHONY: chaos
+chaos: ## nodes, etcd and fifty devices under fire; DURATION=120 seconds, SEED=n for the plan of an earlier run
+	@scripts/setup build e2e
+	cargo build --quiet --locked --release --bin lockstep
+	LOCKSTEP=target/release/lockstep .tools/venv/bin/python tests/chaos/run.py --duration $(or $(DURATION),120) \
+		$(if $(SEED),--seed $(SEED))
 
 .PHONY: crash
 crash: ## power cuts, damaged files and long logs of the store, thousands of each

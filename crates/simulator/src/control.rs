@@ -1,5 +1,6 @@
 //! The wires behind a device, for those who have only its address.
 
+mod changes;
 mod client;
 mod wire;
 
@@ -95,8 +96,11 @@ impl Control for Service {
         &self,
         request: Request<GetJournalRequest>,
     ) -> Result<Response<GetJournalResponse>, Status> {
-        let entries = self.0.journal_after(request.get_ref().after);
-        let entries = entries.into_iter().map(wire::write_entry).collect();
+        let GetJournalRequest { after, changes } = request.into_inner();
+        let entries = match changes {
+            true => changes::write(self.0.journal_after(after.saturating_sub(1)), after),
+            false => self.0.journal_after(after).into_iter().map(wire::write_entry).collect(),
+        };
         Ok(Response::new(GetJournalResponse { entries }))
     }
 }

@@ -125,7 +125,7 @@ impl Client {
 
     /// The entries of the device's journal that have a larger number.
     pub async fn journal(&mut self, after: u64) -> Result<Vec<Entry>, Error> {
-        let answer = self.client.get_journal(GetJournalRequest { after }).await;
+        let answer = self.client.get_journal(GetJournalRequest { after, changes: false }).await;
         let entries = answer.map_err(|status| self.failed(&status))?.into_inner().entries;
         let entries = entries.into_iter().map(wire::read_entry).collect::<Result<_, _>>();
         entries.map_err(|field| Error::Unreadable { address: self.address.clone(), field })

@@ -31,6 +31,7 @@ pub(super) fn write_entry(entry: Entry) -> wire::Entry {
         told: Some(told),
         faults: entry.faults,
         commit: entry.commit,
+        changes: Vec::new(),
     }
 }
 

@@ -1,0 +1,40 @@
+"""Whether what was seen from the outside keeps the guarantees. Pure: evidence in, violations out.
+
+Each guarantee of Lockstep is checked under its name. What is known of a run is what clients were told and when, the log as
+`tx list` shows it in the end, what nodes and devices hold then, what nodes showed of their targets meanwhile, and each
+device's own journal. An operation whose client was told nothing may or may not have happened.
+"""
+
+from dataclasses import dataclass, field
+
+from . import answers, ends, isolation, linear, order, tape
+from .log import Log
+
+
+@dataclass
+class Evidence:
+    """All that is known of a run."""
+
+    targets: list
+    operations: list
+    transactions: list
+    # By node and target, and by device: what each register holds in the end.
+    nodes: dict
+    devices: dict
+    journals: dict = field(default_factory=dict)
+    sightings: list = field(default_factory=list)
+    # Targets that did not come to be synchronised in time, and why.
+    stuck: dict = field(default_factory=dict)
+    # Added to the time of an operation, it is a time of day.
+    wall: float = 0.0
+
+
+def check(evidence):
+    """Violations, as pairs of a guarantee and a sentence; and how much was looked at, by what was looked for."""
+    log = Log(evidence)
+    violations, looked = [], {}
+    for module in (answers, linear, isolation, order, tape, ends):
+        for name, found, count in module.check(evidence, log):
+            violations += [(name.split(":")[0], sentence) for sentence in found]
+            looked[name] = looked.get(name, 0) + count
+    return violations, looked

@@ -1,0 +1,120 @@
+"""The log of a run: which operation became which transaction, and what each target holds after each of its own."""
+
+from dataclasses import dataclass, field
+
+FOREVER = float("inf")
+NAMES = ("motd", "hostname", "eth1", "eth2", "eth3")
+# What a client was told once its change was there for everybody to read.
+VISIBLE = {"atomic": {"applied"}, "queued": {"committed", "applied", "partial"}}
+
+
+@dataclass
+class Slot:
+    """A transaction on one target that readers may have seen something of."""
+
+    index: int
+    id: str
+    atomic: bool
+    # Queued, and withdrawn later: for a while it was there, or never.
+    fleeting: bool
+    writes: dict
+    # A Rollback: of which transaction.
+    of: int | None = None
+    invoke: float = 0.0
+    # When a client was told that it is there.
+    told: float = FOREVER
+
+
+@dataclass
+class Line:
+    """A target's transactions, in the order of the log."""
+
+    slots: list = field(default_factory=list)
+
+    def holds(self, position, name):
+        """What a reader may find in a register once so many slots are there: what stands, then what was there for a while."""
+        gone, found = {slot.of for slot in self.slots[:position] if slot.of}, []
+        for slot in reversed(self.slots[:position]):
+            if name in slot.writes and slot.index not in gone:
+                if not slot.fleeting:
+                    return [slot.writes[name], *found]
+                found.append(slot.writes[name])
+        return [None, *found]
+
+    def stands(self, position=None):
+        """What every register holds."""
+        position = len(self.slots) if position is None else position
+        values = {name: self.holds(position, name)[0] for name in NAMES}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def allows(self, position, seen):
+        """Whether a reader may have found this, all of it at once."""
+        return all(seen.get(name) in self.holds(position, name) for name in NAMES)
+
+
+class Log:
+    """Transactions by id and index, operations by id, and a line for each target."""
+
+    def __init__(self, evidence):
+        self.operations = {one["id"]: one for one in evidence.operations if "id" in one}
+        self.transactions = {one["index"]: one for one in evidence.transactions}
+        self.by_id = {one["id"]: one for one in evidence.transactions}
+        self.lines = {target: Line() for target in evidence.targets}
+        for index in sorted(self.transactions):
+            self.add(self.transactions[index])
+        # Who wrote a value: its operation, and the transaction that became of it, if any.
+        self.writers = {}
+        for operation in self.operations.values():
+            for writes in operation["writes"].values():
+                self.writers |= {value: operation for value in writes.values() if value}
+
+    def add(self, transaction):
+        operation = self.operations.get(transaction["id"])
+        for target, part in transaction["targets"].items():
+            if operation is None or target not in self.lines:
+                continue
+            fleeting = operation["mode"] == "queued" and part["status"] in ("refused", "withdrawn")
+            if not stands(transaction, target) and not fleeting:
+                continue
+            self.lines[target].slots.append(
+                Slot(
+                    index=transaction["index"],
+                    id=transaction["id"],
+                    atomic=operation["mode"] == "atomic",
+                    fleeting=fleeting,
+                    writes=operation["writes"].get(target, {}),
+                    of=operation.get("of"),
+                    invoke=operation["attempts"][0]["invoke"],
+                    told=told_visible(operation),
+                )
+            )
+
+    def index_of(self, value):
+        """The transaction that wrote a value; none: there is no such."""
+        operation = self.writers.get(value)
+        transaction = operation and self.by_id.get(operation["id"])
+        return transaction["index"] if transaction else None
+
+    def stands_at(self, index, target):
+        """Whether a transaction is there on a target for good: neither undone nor rolled back."""
+        transaction = self.transactions[index]
+        if not stands(transaction, target):
+            return False
+        return not any(slot.of == index for slot in self.lines[target].slots)
+
+
+def stands(transaction, target):
+    """Whether a transaction counts on a target, as the log says in the end."""
+    return transaction["status"] in ("applied", "partial") and transaction["targets"][target]["status"] == "applied"
+
+
+def told_visible(operation):
+    """When a client was first told that its change is there; forever: never."""
+    words = VISIBLE[operation["mode"]]
+    times = [told["return"] for told in operation["attempts"] if told.get("outcome") and told["outcome"]["status"] in words]
+    return min(times, default=FOREVER)
+
+
+def statuses(operation):
+    """What clients were told became of it."""
+    return {told["outcome"]["status"] for told in operation["attempts"] if told.get("outcome")}

@@ -1,0 +1,83 @@
+"""After the faults: everything is given time to come to rest, and then what there is to know of the run is gathered."""
+
+import time
+
+from check import Evidence
+from wire import Node
+from world import wait
+
+# How long everything may take to come to rest once nothing is wrong any more.
+REST = 90
+
+
+class Ending:
+    """Waits, probes and gathers. What does not come to rest in time is evidence as well."""
+
+    def __init__(self, world, nemesis, history, say):
+        self.world, self.nemesis, self.history, self.say = world, nemesis, history, say
+        self.nodes = {name: Node(name, port) for name, port in world.listens.items()}
+        self.stuck = {}
+
+    def settle(self):
+        deadline = time.monotonic() + REST
+        left = lambda: max(1, deadline - time.monotonic())
+        for name in self.nodes:
+            wait(f"{name} answers", lambda name=name: self.nodes[name].targets(5), left())
+        wait("etcd takes writes", lambda: self.nemesis.alarm("DEACTIVATE") is None, left())
+        try:
+            wait("all targets are synchronised", self.synchronised, left())
+        except TimeoutError:
+            self.stuck = {t["name"]: f"{t['state']}: {t['reason']}" for t in self.list() if t["state"] != "synchronised"}
+        self.probe(left)
+        try:
+            wait("every transaction has an outcome", self.finished, left())
+        except TimeoutError as error:
+            self.say(str(error))
+
+    def list(self):
+        return self.world.run("n1", "target", "list")
+
+    def synchronised(self):
+        """All are; what drifted and is only to be reported, or was changed back too often, an operator has looked at again."""
+        targets = self.list()
+        for target in targets:
+            if target["state"] == "drifted" or "order `sync`" in (target["reason"] or "") or "target sync" in (target["reason"] or ""):
+                self.world.run("n1", "target", "sync", target["name"])
+        return all(target["state"] == "synchronised" for target in targets)
+
+    def finished(self):
+        return all(one["finished"] for one in self.transactions())
+
+    def transactions(self):
+        return self.world.run("n1", "tx", "list", "--limit", "100000", patience=60)
+
+    def probe(self, left):
+        """Each target takes a change again, whoever is asked, and what was written is read."""
+        for at, target in enumerate(self.world.names):
+            name = list(self.nodes)[at % len(self.nodes)]
+            id_ = f"probe-{target}"
+            operation = {"kind": "probe", "client": "probe", "id": id_, "mode": "atomic", "async": False, "attempts": []}
+            operation["writes"] = {target: {"motd": f"v{id_}"}}
+            told = {"node": name, "invoke": time.monotonic(), "code": "OK", "outcome": None}
+            try:
+                told["outcome"] = self.nodes[name].set(operation, min(20, left()))
+            except Exception as error:
+                told |= {"code": getattr(error, "code", lambda: error)().name, "message": error.details()}
+                self.stuck.setdefault(target, f"takes no change: {told['message']}")
+            told["return"] = time.monotonic()
+            operation["attempts"].append(told)
+            self.history.operation(operation)
+
+    def gather(self):
+        held = {name: node.get(self.world.names, 30) for name, node in self.nodes.items()}
+        return Evidence(
+            targets=self.world.names,
+            operations=self.history.operations,
+            transactions=sorted(self.transactions(), key=lambda one: one["index"]),
+            nodes=held,
+            devices={name: device.holds() for name, device in self.world.devices.items()},
+            journals={name: device.journal() for name, device in self.world.devices.items()},
+            sightings=self.history.sightings,
+            stuck=self.stuck,
+            wall=self.history.wall,
+        )

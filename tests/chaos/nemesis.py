@@ -1,0 +1,309 @@
+"""Carries out a plan: begins each fault when it is due, ends it when its time is over, and in the end heals everything."""
+
+import contextlib
+import threading
+import time
+from collections import Counter
+
+import device as sim
+import registers
+from world import MEMBERS, NODES
+
+
+class Nemesis:
+    """One thread for each lane of the plan, so that what takes long in one keeps no other waiting."""
+
+    def __init__(self, world, plan, log):
+        self.world, self.plan, self.log = world, plan, log
+        self.counts, self.failed, self.lock = Counter(), Counter(), threading.Lock()
+        lanes = sorted({fault["lane"] for fault in plan})
+        self.threads = [threading.Thread(target=self.go_along, args=(lane,), name=lane, daemon=True) for lane in lanes]
+
+    def run(self):
+        """All of the plan."""
+        self.begun = time.monotonic()
+        for thread in self.threads:
+            thread.start()
+        for thread in self.threads:
+            thread.join()
+
+    def go_along(self, lane):
+        for fault in self.plan:
+            if fault["lane"] == lane:
+                self.sleep_until(fault["at"])
+                self.try_to(fault, "begin")
+                self.sleep_until(fault["at"] + fault["last"])
+                self.try_to(fault, "end")
+
+    def sleep_until(self, at):
+        time.sleep(max(0, self.begun + at - time.monotonic()))
+
+    def try_to(self, fault, what):
+        """A fault may meet somebody who is away; that is no failure of the run, and is counted apart."""
+        name = f"{what}_{fault['fault'].replace('-', '_')}"
+        said = ""
+        try:
+            if act := getattr(self, name, None):
+                act(fault)
+            if what == "begin":
+                self.count(self.counts, fault)
+        except Exception as error:
+            said = f" failed: {error!r}"
+            self.count(self.failed, fault)
+        self.log(f"{what} {fault['fault']} {fault}{said}")
+
+    def count(self, counts, fault):
+        with self.lock:
+            counts[fault["fault"]] += 1
+
+    # Members of etcd.
+
+    def begin_member_kill(self, fault):
+        self.world.members[fault["member"]].kill()
+
+    def end_member_kill(self, fault):
+        self.revive_member(fault["member"])
+
+    def begin_majority_kill(self, fault):
+        for name in MEMBERS:
+            if name != fault["member"]:
+                self.world.members[name].kill()
+
+    def end_majority_kill(self, _):
+        for name in MEMBERS:
+            self.revive_member(name)
+
+    def begin_member_pause(self, fault):
+        self.world.members[fault["member"]].pause()
+
+    def end_member_pause(self, fault):
+        self.world.members[fault["member"]].go_on()
+
+    def begin_slow_disk(self, fault):
+        """Whatever waits for its disk stands still, again and again."""
+
+        def pulses():
+            member, until = self.world.members[fault["member"]], time.monotonic() + fault["last"]
+            while time.monotonic() < until:
+                member.pause()
+                time.sleep(0.3)
+                member.go_on()
+                time.sleep(0.1)
+
+        threading.Thread(target=pulses, daemon=True).start()
+
+    def end_slow_disk(self, fault):
+        self.world.members[fault["member"]].go_on()
+
+    def begin_full_disk(self, fault):
+        """The disk fills up, and the member has to open its log on it."""
+        ballast = self.world.ballast()
+        if ballast is None:
+            raise RuntimeError("there is no disk to fill")
+        self.world.members[fault["member"]].kill()
+        with contextlib.suppress(OSError), open(ballast, "wb", buffering=0) as file:
+            while True:
+                file.write(bytes(1 << 20))
+        self.revive_member(fault["member"])
+
+    def end_full_disk(self, fault):
+        if ballast := self.world.ballast():
+            ballast.unlink(missing_ok=True)
+        self.revive_member(fault["member"])
+
+    def begin_no_space(self, _):
+        self.alarm("ACTIVATE")
+
+    def end_no_space(self, _):
+        self.alarm("DEACTIVATE")
+
+    def alarm(self, action):
+        """What etcd does when its space is used up: it takes no more writes, on all members."""
+        last = None
+        for name in MEMBERS:
+            try:
+                member = self.world.ask_member(name, "maintenance/status")["header"]["member_id"]
+                if action == "ACTIVATE":
+                    return self.world.ask_member(name, "maintenance/alarm", action=action, memberID=member, alarm="NOSPACE")
+                raised = self.world.ask_member(name, "maintenance/alarm", action="GET").get("alarms", [])
+                for one in raised:
+                    self.world.ask_member(name, "maintenance/alarm", action=action, memberID=one["memberID"], alarm="NOSPACE")
+                return None
+            except OSError as error:
+                last = error
+        raise last
+
+    def revive_member(self, name):
+        with self.lock:
+            if not self.world.members[name].is_running():
+                self.world.start_member(name)
+
+    # Nodes.
+
+    def begin_node_kill(self, fault):
+        self.world.nodes[fault["node"]].kill()
+
+    def end_node_kill(self, fault):
+        self.revive_node(fault["node"])
+
+    def begin_all_nodes_kill(self, _):
+        for node in self.world.nodes.values():
+            node.kill()
+
+    def end_all_nodes_kill(self, _):
+        for name in NODES:
+            self.revive_node(name)
+
+    def begin_node_stop(self, fault):
+        self.world.nodes[fault["node"]].stop(patience=10)
+
+    def end_node_stop(self, fault):
+        self.revive_node(fault["node"])
+
+    def begin_node_pause(self, fault):
+        self.world.nodes[fault["node"]].pause()
+
+    def end_node_pause(self, fault):
+        self.world.nodes[fault["node"]].go_on()
+
+    def begin_clock_jump(self, fault):
+        if not self.world.clock:
+            raise RuntimeError("a node has no clock of its own here")
+        self.world.set_clock(fault["node"], fault["jump"])
+
+    def end_clock_jump(self, fault):
+        self.world.set_clock(fault["node"], 0)
+
+    def revive_node(self, name):
+        if not self.world.nodes[name].is_running():
+            self.world.nodes[name].start()
+
+    # Links.
+
+    def links(self, fault):
+        node, member, kind = fault["node"], fault["member"], fault["fault"]
+        others = [name for name in MEMBERS if name != member]
+        if "store" in kind:
+            return [(node, name) for name in MEMBERS]
+        if kind == "node-from-member":
+            return [(node, member)]
+        if kind == "members-parted":
+            return [(member, others[0]), (others[0], member)]
+        if "members" in kind:
+            return [(member, name) for name in others] + [(name, member) for name in others]
+        if "devices" in kind:
+            some = self.world.names[:: 1 + int(fault["amount"] * 3)]
+            return [(node, name) for name in some]
+        return [(node, name) for name in [*MEMBERS, *self.world.names]]
+
+    def begin_node_from_store(self, fault):
+        self.world.network.cut(self.links(fault))
+
+    begin_node_from_member = begin_member_from_members = begin_node_from_devices = begin_node_from_store
+
+    def begin_node_stalled_from_store(self, fault):
+        self.world.network.stall(self.links(fault))
+
+    begin_members_parted = begin_node_stalled_from_devices = begin_node_stalled_from_store
+
+    def begin_node_deaf_to_store(self, fault):
+        """One way: what the node says arrives, and it hears nothing."""
+        self.world.network.stall(self.links(fault), up=False)
+
+    begin_node_deaf_to_devices = begin_node_deaf_to_store
+
+    def begin_member_deaf_to_members(self, fault):
+        member, links = fault["member"], self.links(fault)
+        self.world.network.stall([link for link in links if link[0] == member], up=False)
+        self.world.network.stall([link for link in links if link[1] == member], down=False)
+
+    def begin_slow_links(self, fault):
+        self.world.network.delay(self.links(fault), 5 + int(fault["amount"] * 195))
+
+    def end_node_from_store(self, fault):
+        self.world.network.heal(self.links(fault))
+
+    end_node_stalled_from_store = end_node_from_member = end_node_deaf_to_store = end_node_from_store
+    end_member_from_members = end_member_deaf_to_members = end_members_parted = end_node_from_store
+    end_node_from_devices = end_node_stalled_from_devices = end_node_deaf_to_devices = end_node_from_store
+    end_slow_links = end_node_from_store
+
+    # Devices.
+
+    def afflict(self, fault, *faults):
+        self.world.devices[fault["device"]].set_faults(*faults)
+
+    def end_device(self, fault):
+        self.afflict(fault)
+
+    end_refuse = end_refuse_after = end_delay = end_hang = end_rewrite = end_refuse_resync = end_device
+    end_drop_before = end_drop_after = end_power_cut = end_busy = end_device
+
+    def begin_restart_keep(self, fault):
+        self.world.devices[fault["device"]].restart(keep=True)
+
+    def begin_restart_lose(self, fault):
+        self.world.devices[fault["device"]].restart(keep=False)
+
+    def begin_refuse(self, fault):
+        paths = [registers.text(fault["register"])] if fault["amount"] < 0.7 else []
+        self.afflict(fault, sim.refuse(fault["code"], "not today", paths=paths))
+
+    def begin_refuse_after(self, fault):
+        self.afflict(fault, sim.refuse(fault["code"], "done and denied", after=True, times=2))
+
+    def begin_delay(self, fault):
+        # One that honours no arbitration does late what nobody can call off; that is its owner's affair.
+        most = 4000 if self.world.fences(fault["device"]) else 1000
+        self.afflict(fault, sim.delay(100 + int(fault["amount"] * most), on=["any"]))
+
+    def begin_hang(self, fault):
+        if not self.world.fences(fault["device"]):
+            return self.afflict(fault, sim.delay(1000))
+        return self.afflict(fault, sim.hang(500 + int(fault["amount"] * 6000), times=2))
+
+    def begin_rewrite(self, fault):
+        self.afflict(fault, sim.rewrite("upper", paths=[registers.text(fault["register"])]))
+
+    def begin_drift(self, fault):
+        place = registers.text("motd" if fault["amount"] < 0.5 else "hostname")
+        self.world.devices[fault["device"]].drift(place, f"drift{fault['number']}")
+
+    def begin_refuse_resync(self, fault):
+        self.afflict(fault, sim.refuse(fault["code"], "not as I am now"))
+        self.world.devices[fault["device"]].restart(keep=False)
+
+    def begin_drop_before(self, fault):
+        self.afflict(fault, sim.drop(after=False, times=2))
+
+    def begin_drop_after(self, fault):
+        self.afflict(fault, sim.drop(after=True, times=2))
+
+    def begin_power_cut(self, fault):
+        self.afflict(fault, sim.power_cut(after=fault["amount"] < 0.5, keep=fault["code"] == CODES_KEEP, times=1))
+
+    def begin_busy(self, fault):
+        self.afflict(fault, sim.refuse("RESOURCE_EXHAUSTED", "busy"))
+
+    # Afterwards.
+
+    def heal(self):
+        """Everything is as it was; whatever cannot be healed at once is tried again."""
+        world = self.world
+        parties = [*NODES, *MEMBERS]
+        world.network.heal([(one, other) for one in parties for other in [*MEMBERS, *world.names]])
+        if ballast := world.ballast():
+            ballast.unlink(missing_ok=True)
+        for name in MEMBERS:
+            world.members[name].go_on()
+            self.revive_member(name)
+        for name in NODES:
+            world.set_clock(name, 0)
+            world.nodes[name].go_on()
+            self.revive_node(name)
+        for device in world.devices.values():
+            device.set_faults()
+
+
+# A power cut leaves the configuration where the plan's code is this one: about one in four does.
+CODES_KEEP = "ABORTED"

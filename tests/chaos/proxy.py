@@ -1,0 +1,147 @@
+"""The network: a process that forwards bytes on every link between two parties, and does so badly on demand.
+
+A link has a client and a server by name, and one port of its own, so that any two can be parted, one way too. Where several
+clients have to share a port (members of etcd know each other by one address each), who came is read off the system's own
+table of sockets. What is stalled is not read, as if the network lost it: it arrives once the link flows again.
+
+Orders come in as lines of JSON, each answered by a line; `network.py` is the other end of that.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+
+OPEN = {"cut": False, "up": True, "down": True, "delay": 0}
+
+
+class Side(asyncio.Protocol):
+    """One end of a connection: whatever it reads goes to the other end."""
+
+    def __init__(self, pipe, way):
+        self.pipe, self.way, self.other, self.transport, self.full = pipe, way, None, None, False
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.pipe.settle()
+
+    def data_received(self, data):
+        delay = self.pipe.link()["delay"] / 1000
+        if delay:
+            asyncio.get_running_loop().call_later(delay, self.pass_on, data)
+        else:
+            self.pass_on(data)
+
+    def pass_on(self, data):
+        if self.other.transport and not self.other.transport.is_closing():
+            self.other.transport.write(data)
+
+    def connection_lost(self, _):
+        self.pipe.close()
+
+    def pause_writing(self):
+        self.other.full = True
+        self.pipe.settle()
+
+    def resume_writing(self):
+        self.other.full = False
+        self.pipe.settle()
+
+
+class Pipe:
+    """A connection of a client to a server."""
+
+    def __init__(self, network, server, port, client=None):
+        self.network, self.server, self.port, self.client = network, server, port, client
+        self.near, self.far = Side(self, "up"), Side(self, "down")
+        self.near.other, self.far.other = self.far, self.near
+        self.dialling = False
+        network.pipes.add(self)
+
+    def link(self):
+        return self.network.links.get((self.client, self.server), OPEN)
+
+    def settle(self):
+        """Does to the connection what is done to its link now."""
+        link = self.link()
+        if link["cut"]:
+            return self.close()
+        if self.near.transport and not self.client:
+            self.client = self.network.who(self.near.transport.get_extra_info("peername")[1])
+            link = self.link()
+            if link["cut"]:
+                return self.close()
+        if self.near.transport and not self.dialling and link["up"]:
+            self.dialling = True
+            self.network.spawn(self.dial())
+        for side in (self.near, self.far):
+            if side.transport and not side.transport.is_closing():
+                flows = link[side.way] and not side.full and (side is self.far or self.far.transport is not None)
+                side.transport.resume_reading() if flows else side.transport.pause_reading()
+
+    async def dial(self):
+        try:
+            await asyncio.get_running_loop().create_connection(lambda: self.far, "127.0.0.1", self.port)
+        except OSError:
+            self.close()
+
+    def close(self):
+        self.network.pipes.discard(self)
+        for side in (self.near, self.far):
+            if side.transport:
+                # What was read is still passed on, as a network would.
+                side.transport.close() if not self.link()["cut"] else side.transport.abort()
+
+
+class Network:
+    """All links, and whoever is known by the process it is."""
+
+    def __init__(self):
+        self.links, self.pipes, self.processes, self.tasks = {}, set(), {}, set()
+
+    def spawn(self, work):
+        task = asyncio.ensure_future(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    def who(self, port):
+        """Whose socket has this port, of the processes that are known."""
+        inode = next(
+            (f[9] for f in map(str.split, open("/proc/net/tcp")) if f[1] == f"0100007F:{port:04X}"), None
+        )  # fmt: skip
+        for name, pid in self.processes.items():
+            with contextlib.suppress(OSError):
+                for file in os.listdir(f"/proc/{pid}/fd"):
+                    with contextlib.suppress(OSError):
+                        if os.readlink(f"/proc/{pid}/fd/{file}") == f"socket:[{inode}]":
+                            return name
+        return "nobody"
+
+    async def listen(self, listen, to, server, client=None):
+        make = lambda: Pipe(self, server, to, client).near
+        await asyncio.get_running_loop().create_server(make, "127.0.0.1", listen)
+
+    async def treat(self, links, **how):
+        for client, server in links:
+            self.links[client, server] = {**OPEN, **how}
+        treated = set(map(tuple, links))
+        for pipe in [pipe for pipe in self.pipes if (pipe.client, pipe.server) in treated]:
+            pipe.settle()
+
+    async def know(self, name, pid):
+        self.processes[name] = pid
+
+
+async def main():
+    network, loop = Network(), asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        order = json.loads(line)
+        await getattr(network, order.pop("order"))(**order)
+        print("{}", flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,138 @@
+"""Chaos: three nodes, three members of etcd and fifty devices, each a real process or in one, with everything going wrong.
+
+    make chaos DURATION=120 SEED=7
+
+Clients write, read and roll back while a plan of faults is carried out that follows from the seed. Then all is healed, and
+has to come to rest; and then what clients were told, the log, nodes and devices are held against the guarantees. The
+folder of a run that fails is kept and named; a run with the same seed and length has the same plan.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE)]
+
+import clients  # noqa: E402
+import plan  # noqa: E402
+from check import check  # noqa: E402
+from ending import Ending  # noqa: E402
+from history import History  # noqa: E402
+from nemesis import Nemesis  # noqa: E402
+from world import World, wait  # noqa: E402
+
+PATIENCE = 60
+SHOWN = 12
+
+
+class Run:
+    """One run, in a folder of its own."""
+
+    def __init__(self, seed, duration, folder):
+        self.seed, self.duration, self.folder = seed, duration, folder
+        self.begun = time.monotonic()
+        self.file = open(folder / "run.log", "w", buffering=1)
+        self.world = World(folder)
+        self.plan = plan.make(seed, duration, self.world.names)
+        (folder / "plan.json").write_text("\n".join(json.dumps(fault) for fault in self.plan) + "\n")
+        self.history = History(folder / "history.jsonl")
+        self.nemesis = Nemesis(self.world, self.plan, self.log)
+        self.clients, self.over = [], threading.Event()
+
+    def log(self, text):
+        self.file.write(f"{time.strftime('%H:%M:%S')} {time.monotonic() - self.begun:8.2f} {text}\n")
+
+    def say(self, text):
+        self.log(text)
+        print(f"chaos: {text}", flush=True)
+
+    def go(self):
+        """Everything up to the evidence."""
+        self.world.start()
+        targets = lambda: self.world.run("n1", "target", "list")
+        wait("all targets are synchronised", lambda: all(t["state"] == "synchronised" for t in targets()), PATIENCE)
+        self.say(f"{len(self.world.names)} devices, {len(self.plan)} faults, {self.duration} s, seed {self.seed}")
+        self.clients = clients.start(self.world, self.history, self.seed, self.over)
+        self.nemesis.run()
+        self.nemesis.heal()
+        self.over.set()
+        for client in self.clients:
+            client.join(PATIENCE)
+        failures = [client.failure for client in self.clients if client.failure]
+        if failures:
+            raise failures[0]
+        self.say("healed")
+        ending = Ending(self.world, self.nemesis, self.history, self.say)
+        ending.settle()
+        self.say("at rest")
+        evidence = ending.gather()
+        (self.folder / "evidence.json").write_text(json.dumps(dataclasses.asdict(evidence)))
+        return evidence
+
+    def summary(self, evidence, looked):
+        answers = Counter()
+        for operation in evidence.operations:
+            told = operation["attempts"][-1]
+            word = (told["outcome"] or {}).get("status") if told.get("outcome") else told["code"]
+            answers[operation["kind"], word] += 1
+        lines = ["", "operations by answer"]
+        for kind in sorted({kind for kind, _ in answers}):
+            by = ", ".join(f"{word} {count}" for (k, word), count in sorted(answers.items()) if k == kind)
+            lines.append(f"  {kind:<14} {by}")
+        lines += ["faults"]
+        lines += [f"  {fault:<28} {count}" for fault, count in sorted(self.nemesis.counts.items())]
+        lines += [f"  met nobody: {fault:<16} {count}" for fault, count in sorted(self.nemesis.failed.items())]
+        lines += [f"  skipped: {what}" for what in self.world.skipped]
+        lines += ["checked"]
+        lines += [f"  {name:<62} {count}" for name, count in looked.items()]
+        statuses = Counter(one["status"] for one in evidence.transactions)
+        lines.append(f"  {len(evidence.transactions)} transactions: " + ", ".join(f"{w} {c}" for w, c in sorted(statuses.items())))
+        return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--duration", type=int, default=120, help="seconds of faults")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--keep", action="store_true", help="keep the folder of a run that went well, too")
+    given = parser.parse_args()
+    seed = given.seed if given.seed is not None else random.randrange(1 << 31)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
+    run = Run(seed, given.duration, folder)
+    violations, failed = [], None
+    try:
+        evidence = run.go()
+        violations, looked = check(evidence)
+        run.say(run.summary(evidence, looked))
+    except Exception as error:
+        failed = error
+        raise
+    finally:
+        run.world.stop()
+        for name, text in violations:
+            run.log(f"VIOLATION {name}: {text}")
+        for name, text in violations[:SHOWN]:
+            print(f"chaos: VIOLATION {name}: {text}")
+        if violations or failed:
+            print(f"chaos: {len(violations)} violations; seed {seed}, everything is in {folder}")
+            print(f"chaos: again: make chaos SEED={seed} DURATION={given.duration}")
+        elif not given.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    if violations:
+        sys.exit(1)
+    print(f"chaos: ok, seed {seed}")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    main()

@@ -1,0 +1,83 @@
+"""Histories written by hand, for the tests of the checker: a run in which all goes well, to be spoilt in one place."""
+
+from check import Evidence
+
+A, B = "d1", "d2"
+
+
+class Story:
+    """Time goes on by one with every line of it."""
+
+    def __init__(self):
+        self.time, self.operations, self.transactions, self.sightings = 0, [], [], []
+        self.journals = {A: [], B: []}
+
+    def tick(self):
+        self.time += 1
+        return self.time
+
+    def write(self, value, *targets, name="motd", told="applied", mode="atomic", becomes=None, parts=None, take=None, **more):
+        """A change that was told `told` (none: nothing) and became `becomes` (`nothing`: it is not in the log)."""
+        becomes = becomes or told
+        index = len(self.transactions) + 1 if becomes != "nothing" else 0
+        targets = targets or (A,)
+        operation = {
+            "kind": "one", "id": f"id-{value}", "mode": mode, "async": False,
+            "writes": {target: {name: value} for target in targets}, "attempts": [], **more,
+        }  # fmt: skip
+        if more.get("deletes"):
+            operation["writes"] = {target: {name: None} for target in targets}
+        part = {"applied": "applied", "rejected": "pending", "reverted": "undone", "committed": "pending"}
+        parts = parts or {target: part.get(becomes, "withdrawn") for target in targets}
+        self.ask(operation, index, told, parts, take)
+        if index:
+            self.enter(operation, index, becomes, parts)
+        return index
+
+    def ask(self, operation, index, told, parts, take=None):
+        targets = {target: {"status": status} for target, status in parts.items()}
+        outcome = {"index": index, "status": told, "targets": targets} if told else None
+        attempt = {"node": "n1", "invoke": self.tick(), "code": "OK" if told == "applied" else "UNAVAILABLE", "outcome": outcome}
+        self.time += take or 0
+        attempt["return"] = self.tick()
+        operation["attempts"].append(attempt)
+        self.operations.append(operation)
+
+    def enter(self, operation, index, status, parts, kind="change"):
+        targets = {target: {"status": one, "waiting_for": None} for target, one in parts.items()}
+        self.transactions.append(
+            {
+                "index": index, "id": operation["id"], "kind": kind, "mode": operation["mode"], "status": status,
+                "finished": "then" if status != "committed" else None, "waiting_for": "d1", "targets": targets,
+                "error": {"code": "ABORTED"} if status == "reverted" else None,
+            }
+        )  # fmt: skip
+
+    def rollback(self, of, *targets, told="applied"):
+        index = len(self.transactions) + 1
+        operation = {"kind": "rollback", "id": f"back-{of}", "mode": "atomic", "async": False, "writes": {}, "attempts": [], "of": of}
+        parts = {target: "applied" for target in targets or (A,)}
+        self.ask(operation, index, told, parts)
+        self.enter(operation, index, told, parts, "rollback")
+
+    def read(self, begin=None, end=None, **seen):
+        """A Get of each target that is named, with what it found in `motd`, or by register."""
+        begin = begin or self.tick()
+        attempt = {"node": "n1", "invoke": begin, "return": end or self.tick(), "code": "OK"}
+        reads = {t: values if isinstance(values, dict) else {"motd": values} for t, values in seen.items()}
+        self.operations.append({"kind": "get", "reads": reads, "attempts": [attempt]})
+
+    def show(self, node="n1", start=1, **targets):
+        self.sightings.append({"node": node, "start": start, "targets": targets})
+
+    def device(self, target=A, kind="set", term=1, code="OK", **changes):
+        journal = self.journals[target]
+        entry = {"number": len(journal) + 1, "time": self.tick(), "kind": kind, "epoch": 1, "term": term, "code": code}
+        journal.append({**entry, "changes": changes})
+
+    def end(self, held=None, devices=None, stuck=None):
+        """All of it, with nodes and devices that hold this in the end."""
+        held = held or {}
+        nodes = {"n1": {A: {}, B: {}, **held}}
+        devices = {A: {}, B: {}, **held, **(devices or {})}
+        return Evidence([A, B], self.operations, self.transactions, nodes, devices, self.journals, self.sightings, stuck or {})

@@ -1,0 +1,33 @@
+"""The plan: the same for a seed and a length, complete, and known to whoever carries it out."""
+
+import plan
+from nemesis import Nemesis
+
+NAMES = [f"d{number}" for number in range(1, 51)]
+KINDS = {kind for _, _, kinds in plan.LANES.values() for kind in kinds}
+
+
+def test_a_seed_is_a_plan():
+    assert plan.make(7, 60, NAMES) == plan.make(7, 60, NAMES)
+    assert plan.make(7, 60, NAMES) != plan.make(8, 60, NAMES)
+
+
+def test_a_plan_of_two_minutes_has_every_fault():
+    for seed in range(20):
+        assert {fault["fault"] for fault in plan.make(seed, 120, NAMES)} == KINDS
+
+
+def test_every_fault_ends_in_time():
+    for fault in plan.make(7, 60, NAMES):
+        assert fault["at"] + fault["last"] <= 60
+
+
+def test_every_fault_can_be_carried_out():
+    for kind in KINDS:
+        assert hasattr(Nemesis, f"begin_{kind.replace('-', '_')}"), kind
+
+
+def test_what_lasts_is_ended():
+    over = {"restart-keep", "restart-lose", "drift"}
+    for kind in KINDS - over:
+        assert hasattr(Nemesis, f"end_{kind.replace('-', '_')}"), kind

@@ -1,0 +1,97 @@
+"""What is said to a node, and what is made of its answers: gNMI, and what Lockstep has beside it."""
+
+import json
+
+import grpc
+from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+import registers
+from lab import field, fields, options, outcome_of_answer, outcome_of_error
+
+ADMIN = "/lockstep.v1.Admin/"
+RECONNECT = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)]
+same = lambda content: content
+
+
+class Node:
+    """A node as one client sees it."""
+
+    def __init__(self, name, port):
+        self.name = name
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{port}", options=RECONNECT)
+        self.gnmi = gnmi_pb2_grpc.gNMIStub(self.channel)
+
+    def set(self, operation, timeout):
+        answer = self.gnmi.Set(set_request(operation), timeout=timeout)
+        return outcome_of_answer(answer)
+
+    def rollback(self, operation, timeout):
+        content = field(1, operation["of"]) + field(2, int(operation["rule"] == "path")) + field(5, operation["id"])
+        told = fields(self.ask("Rollback", content, timeout))
+        return transaction(told[1][0])
+
+    def get(self, targets, timeout):
+        """All registers of one target, or of several at once."""
+        paths = [gnmi_pb2.Path(target=target) for target in targets]
+        request = gnmi_pb2.GetRequest(path=paths, type=gnmi_pb2.GetRequest.CONFIG, encoding=gnmi_pb2.JSON_IETF)
+        found = {target: {} for target in targets}
+        for notification in self.gnmi.Get(request, timeout=timeout).notification:
+            for update in notification.update:
+                target = notification.prefix.target or update.path.target
+                found[target] |= registers.read_tree([update])
+        return found
+
+    def targets(self, timeout):
+        """How targets stand: committed, applied, term, master, state."""
+        found = {}
+        for one in map(fields, fields(self.ask("ListTargets", b"", timeout)).get(1, [])):
+            number = lambda at: one.get(at, [0])[0]
+            text = lambda at: one.get(at, [b""])[0].decode()
+            found[text(1)] = [number(9), number(10), number(5), text(4), text(6)]
+        return found
+
+    def ask(self, method, content, timeout):
+        return self.channel.unary_unary(ADMIN + method, same, same)(content, timeout=timeout)
+
+
+def transaction(content):
+    one = fields(content)
+    return {"index": one.get(1, [0])[0], "id": one[2][0].decode(), "status": one[4][0].decode(), "targets": {}}
+
+
+def set_request(operation):
+    """The Set that writes what an operation is to write."""
+    request = gnmi_pb2.SetRequest()
+    given = {"id": operation["id"]}
+    given |= {"queued": True} if operation["mode"] == "queued" else {}
+    given |= {"async_": True} if operation["async"] else {}
+    request.extension.append(options(**given))
+    for target, writes in operation["writes"].items():
+        if operation.get("replaces"):
+            ports = [{"name": name, "description": value} for name, value in writes.items() if value is not None]
+            interfaces = gnmi_pb2.Path(elem=[gnmi_pb2.PathElem(name="interfaces")], target=target)
+            request.replace.append(gnmi_pb2.Update(path=interfaces, val=typed({"interface": ports})))
+            continue
+        for name, value in writes.items():
+            if value is None:
+                request.delete.append(registers.path(name, target, whole=True))
+            else:
+                request.update.append(gnmi_pb2.Update(path=registers.path(name, target), val=typed(value)))
+    if target := operation.get("invalid"):
+        # A jumbo MTU needs an interface that is enabled.
+        wrong = {"interface": [{"name": "wrong", "enabled": False, "mtu": 9000}]}
+        interfaces = gnmi_pb2.Path(elem=[gnmi_pb2.PathElem(name="interfaces")], target=target)
+        request.update.append(gnmi_pb2.Update(path=interfaces, val=typed(wrong)))
+    return request
+
+
+def typed(content):
+    return gnmi_pb2.TypedValue(json_ietf_val=json.dumps(content).encode())
+
+
+def told_by(error):
+    """The outcome that an error carries; none: it does not say what became of it."""
+    try:
+        return outcome_of_error(error)
+    except Exception:  # an error without details, or with others
+        return None

@@ -1,0 +1,228 @@
+"""Everything that runs: members of etcd, nodes, devices, and the network between them."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+import urllib.request
+
+from device import Device, ignore, lack
+from lab import BINARY, MODELS, free_ports
+from network import Network
+
+HERE = pathlib.Path(__file__).parent
+NODES, MEMBERS = ("n1", "n2", "n3"), ("m1", "m2", "m3")
+GROUP = 10
+# Enough for what a run writes, and little enough to be filled.
+DISK = 192
+
+
+def ports_in_a_row(count):
+    while True:
+        ports = free_ports(count)
+        if ports[-1] - ports[0] == count - 1:
+            return ports
+
+
+class Program:
+    """A process that can be killed, paused and started again."""
+
+    def __init__(self, name, command, log, env=None, nice=0):
+        self.name, self.command, self.log, self.env, self.nice = name, command, log, env, nice
+        self.process, self.starts, self.paused = None, 0, False
+
+    def start(self):
+        self.starts += 1
+        with open(self.log, "ab") as log:
+            log.write(f"--- start {self.starts}\n".encode())
+            log.flush()
+            self.process = subprocess.Popen(self.command, stdout=log, stderr=log, env={**os.environ, **(self.env or {})})
+
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.paused = False
+
+    def stop(self, patience):
+        self.process.terminate()
+        try:
+            self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def pause(self):
+        if self.is_running():
+            self.process.send_signal(signal.SIGSTOP)
+            self.paused = True
+
+    def go_on(self):
+        if self.is_running():
+            self.process.send_signal(signal.SIGCONT)
+        self.paused = False
+
+
+class World:
+    """Nodes, members, devices: each with a folder or a log of its own in the folder of the run."""
+
+    def __init__(self, folder, devices=50):
+        self.folder = folder
+        self.network = Network(folder / "network.log")
+        self.names = [f"d{number}" for number in range(1, devices + 1)]
+        self.skipped, self.mounted = [], []
+        self.clock = self.build_clock()
+        self.devices, self.groups = {}, []
+        self.make_devices()
+        self.members, self.clients = {}, {}
+        self.make_members()
+        self.nodes, self.listens = {}, {}
+        for name in NODES:
+            self.make_node(name)
+
+    # Devices.
+
+    def make_devices(self):
+        for first in range(0, len(self.names), GROUP):
+            names = self.names[first : first + GROUP]
+            ports = ports_in_a_row(len(names))
+            command = [BINARY, "sim", "--models", MODELS, "--listen", f"127.0.0.1:{ports[0]}", "--count", str(len(names))]
+            self.groups.append(Program(f"s{first // GROUP + 1}", command, self.folder / f"devices{first // GROUP + 1}.log"))
+            for number, (name, port) in enumerate(zip(names, ports)):
+                self.devices[name] = Device(port, self.nature(number))
+
+    def nature(self, number):
+        """What a device cannot do, all its life: the last of each ten honours no arbitration, and some try nothing out first."""
+        own = [lack("commit-confirmed")] if number % 3 == 1 else []
+        return own + ([ignore("arbitration")] if number == GROUP - 1 else [])
+
+    def fences(self, name):
+        return (int(name[1:]) - 1) % GROUP != GROUP - 1
+
+    # etcd.
+
+    def make_members(self):
+        clients, peers, links = free_ports(3), free_ports(3), free_ports(3)
+        everyone = ",".join(f"{name}=http://127.0.0.1:{port}" for name, port in zip(MEMBERS, links))
+        for name, client, peer, link in zip(MEMBERS, clients, peers, links):
+            at = lambda port: f"http://127.0.0.1:{port}"
+            command = [
+                "etcd", "--name", name, "--data-dir", self.disk(name) / "data",
+                "--listen-client-urls", at(client), "--advertise-client-urls", at(client),
+                "--listen-peer-urls", at(peer), "--initial-advertise-peer-urls", at(link), "--initial-cluster", everyone,
+            ]  # fmt: skip
+            self.clients[name] = client
+            self.members[name] = Program(name, command, self.folder / f"{name}.log")
+            self.network.link(link, peer, server=name)
+
+    def disk(self, name):
+        """The last member has a disk of its own that can be full."""
+        folder = self.folder / name
+        folder.mkdir()
+        if name == MEMBERS[-1]:
+            mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}m", "chaos", folder]
+            if subprocess.run(mount, capture_output=True, check=False).returncode == 0:
+                self.mounted.append(folder)
+            else:
+                self.skipped.append("full disk: a file system cannot be mounted here")
+        return folder
+
+    def start_member(self, name):
+        self.members[name].start()
+        self.network.know(name, self.members[name].process)
+
+    def ask_member(self, name, what, **body):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.clients[name]}/v3/{what}", json.dumps(body).encode())
+        with urllib.request.urlopen(request, timeout=3) as answer:
+            return json.load(answer)
+
+    def ballast(self):
+        """The file that fills the disk; none: there is no disk to fill."""
+        return self.mounted[0] / "ballast" if self.mounted else None
+
+    # Nodes.
+
+    def make_node(self, name):
+        folder = self.folder / name
+        folder.mkdir()
+        (folder / "clock").write_text("0\n")
+        self.listens[name], http, *ports = free_ports(2 + len(MEMBERS) + len(self.names))
+        stores, ports = ports[: len(MEMBERS)], ports[len(MEMBERS) :]
+        for member, port in zip(MEMBERS, stores):
+            self.network.link(port, self.clients[member], server=member, client=name)
+        targets = {}
+        for at, (target, port) in enumerate(zip(self.names, ports)):
+            self.network.link(port, self.devices[target].port, server=target, client=name)
+            drift = "report" if at % 7 == 6 else "enforce"
+            targets[target] = {"address": f"127.0.0.1:{port}", "insecure": True, "model": "lab-1.0", "timeout": "2s", "drift": drift}
+        config = {
+            "node": name, "listen": f"127.0.0.1:{self.listens[name]}", "http": f"127.0.0.1:{http}", "insecure": True,
+            "store": "etcd://" + ",".join(f"127.0.0.1:{port}" for port in stores) + "/chaos",
+            "models": {"lab-1.0": str(MODELS)}, "targets": targets,
+        }  # fmt: skip
+        (folder / "lockstep.yaml").write_text(json.dumps(config))
+        env = {"CHAOS_CLOCK": str(folder / "clock"), "LD_PRELOAD": str(self.clock)} if self.clock else {}
+        command = [BINARY, "serve", "--config", folder / "lockstep.yaml"]
+        self.nodes[name] = Program(name, command, folder / "node.log", env)
+
+    def build_clock(self):
+        """The library that gives a node a clock of its own; none where there is no compiler."""
+        built = self.folder / "clock.so"
+        compiler = shutil.which("cc")
+        command = [compiler, "-shared", "-fPIC", "-O2", "-o", built, HERE / "clock.c", "-ldl"]
+        if compiler and subprocess.run(command, capture_output=True, check=False).returncode == 0:
+            return built
+        self.skipped.append("clock jumps: there is no C compiler here")
+        return None
+
+    def set_clock(self, name, seconds):
+        (self.folder / name / "clock").write_text(f"{int(seconds * 1e9)}\n")
+
+    # All of it.
+
+    def start(self):
+        for group in self.groups:
+            group.start()
+        for name in MEMBERS:
+            self.start_member(name)
+        for device in self.devices.values():
+            device.set_faults()
+        for node in self.nodes.values():
+            node.start()
+
+    def run(self, node, *arguments, patience=30):
+        """A command of a node that must work; what it prints, from JSON."""
+        server = ["--server", f"127.0.0.1:{self.listens[node]}", "--insecure", "--output", "json"]
+        done = subprocess.run([BINARY, *server, *arguments], capture_output=True, text=True, timeout=patience, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{node}: {' '.join(arguments)}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+    def stop(self):
+        for program in [*self.nodes.values(), *self.members.values(), *self.groups]:
+            program.kill()
+        self.network.stop()
+        for folder in self.mounted:
+            with contextlib.suppress(OSError):
+                shutil.copytree(folder, self.folder / "disk", ignore=lambda *_: ["ballast", "data"])
+            subprocess.run(["umount", folder], capture_output=True, check=False)
+
+
+def wait(what, condition, patience):
+    """Waits for a condition to hold, and gives back what it gave; it may fail until then."""
+    deadline = time.monotonic() + patience
+    last = None
+    while time.monotonic() < deadline:
+        try:
+            if last := condition():
+                return last
+        except Exception as error:  # whatever it is, it may pass
+            last = error
+        time.sleep(0.2)
+    raise TimeoutError(f"{what}: not within {patience} s; last: {last!r}")
