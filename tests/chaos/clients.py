@@ -45,7 +45,7 @@ class Client(threading.Thread):
     def target(self):
         """Some are asked for far more often than others, so that clients meet."""
         names = self.world.names
-        return names[int(len(names) * self.random.random() ** 2)]
+        return names[int(len(names) * self.random.random() ** 2.5)]
 
     def pair(self):
         at = self.world.names.index(self.target()) & ~1

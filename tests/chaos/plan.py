@@ -18,11 +18,13 @@ LANES = {
         "member-deaf-to-members", "members-parted", "node-from-devices", "node-stalled-from-devices", "node-deaf-to-devices",
         "slow-links",
     ]),
-    "devices": ((1, 5), (0, 1), [
+    "devices": ((1, 7), (0, 1), [
         "restart-keep", "restart-lose", "refuse", "refuse-after", "delay", "hang", "rewrite", "drift", "refuse-resync",
         "drop-before", "drop-after", "power-cut", "busy",
     ]),
 }  # fmt: skip
+# So many devices have something at once.
+ABREAST = 6
 # A node that stands still for longer than its lease finds that another took over.
 STALE = (7.0, 10.0)
 JUMPS = (3600, -3600, 30, -30, 2)
@@ -35,9 +37,9 @@ def make(seed, duration, names):
     for lane, (lasts, gaps, kinds) in LANES.items():
         rng = random.Random(f"{seed} {lane}")
         # Devices are many: what is done to one does not keep others from anything.
-        for part in range(4 if lane == "devices" else 1):
+        for part in range(ABREAST if lane == "devices" else 1):
             at, deck = rng.uniform(1, 4), []
-            mine = names[part::4]
+            mine = names[part::ABREAST]
             while True:
                 deck = deck or rng.sample(kinds, len(kinds))
                 fault = {"at": round(at, 2), "fault": deck.pop(), "last": round(rng.uniform(*lasts), 2), "lane": f"{lane}{part}"}

@@ -1,4 +1,4 @@
-//! The only clock of the node: wall time that never goes back.
+//! The only clock of the node: a wall clock that neither goes back nor stands still.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,20 +7,35 @@ use std::time::{Duration, SystemTime};
 use lockstep_types::Timestamp;
 use tokio::time::Instant;
 
-/// Wall time as the system knows it by now; where that is set back, the time stands still until it has
-/// caught up. Clones are the same clock.
-#[derive(Clone, Debug, Default)]
+/// Wall time as the system knows it by now; where that is set back, the time that was goes on at its own
+/// pace. It must not stand still: leases and deadlines would last until the wall clock has caught up.
+/// Clones are the same clock.
+#[derive(Clone, Debug)]
 pub(crate) struct Clock {
-    latest: Arc<AtomicU64>,
+    begun: Instant,
+    /// What is added to the time since it began; it only grows.
+    ahead: Arc<AtomicU64>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { begun: Instant::now(), ahead: Arc::default() }
+    }
 }
 
 impl Clock {
     /// The time now.
     pub(crate) fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let wall = nanoseconds(since);
-        let latest = self.latest.fetch_max(wall, Ordering::Relaxed);
-        Timestamp::new(wall.max(latest))
+        self.not_before(Timestamp::new(nanoseconds(since)))
+    }
+
+    /// The time now, which this time has come by. From here on it goes on from there.
+    pub(crate) fn not_before(&self, time: Timestamp) -> Timestamp {
+        let gone = nanoseconds(self.begun.elapsed());
+        let wanted = time.get().saturating_sub(gone);
+        let ahead = self.ahead.fetch_max(wanted, Ordering::Relaxed).max(wanted);
+        Timestamp::new(ahead.saturating_add(gone))
     }
 
     /// When a time comes, on the runtime's own clock. To be asked again after a wait: the wall clock
@@ -44,14 +59,21 @@ pub(crate) fn nanoseconds(duration: Duration) -> u64 {
 mod tests {
     use super::Clock;
 
+    const HOUR: u64 = 3_600_000_000_000;
+
     #[test]
-    fn time_never_goes_back() {
+    fn time_goes_on_where_the_wall_clock_is_set_back() {
         let clock = Clock::default();
         let first = clock.now();
-        // As if the system's clock had been set back by an hour.
-        clock.latest.fetch_add(3_600_000_000_000, std::sync::atomic::Ordering::Relaxed);
+        // As if the system's clock had been ahead by an hour just now, and were set back.
+        let ahead = clock.not_before(first.after(HOUR));
+        assert!(ahead >= first.after(HOUR));
+        let since = clock.begun.elapsed();
+        while clock.begun.elapsed() == since {
+            std::hint::spin_loop();
+        }
         let later = clock.now();
-        assert!(later > first);
-        assert_eq!(clock.now(), later);
+        assert!(later > ahead);
+        assert!(clock.clone().not_before(first) >= later, "what was is no news");
     }
 }

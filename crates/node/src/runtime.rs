@@ -138,6 +138,8 @@ impl Runtime {
     }
 
     fn tick(&mut self) {
+        // Log time is that of the node that is furthest ahead: a deadline counts alike on all of them.
+        self.shared.clock.not_before(self.core.view().head().timestamp);
         let commands = self.core.handle(Event::Tick(self.shared.clock.now()));
         self.carry_out(commands);
     }
