@@ -75,7 +75,9 @@ unit: ## unit and property tests of the workspace
 e2e: ## real processes, driven by gNMI clients that others wrote
 	@scripts/setup build e2e
 	cargo build --quiet --locked --bin lockstep
-	.tools/venv/bin/pytest -q -x tests/e2e
+	cargo build --quiet --locked --profile explore -p lockstep-model
+	@# Every node writes down its steps, which are held against the model at the end.
+	TRACES=1 .tools/venv/bin/pytest -q -x tests/e2e
 
 .PHONY: chaos-quick
 chaos-quick: ## the checks of the chaos run, tried on histories made up to break them; then a minute of chaos

@@ -1,10 +1,14 @@
 """What every test here is given."""
 
+import subprocess
+
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
 from identity import SECRETS
-from lab import Lab, path
+from lab import ROOT, Lab, path
+
+CHECKER = ROOT / "target" / "explore" / "lockstep-model"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -25,6 +29,18 @@ def nothing_secret_in_any_log(tmp_path_factory):
         text = log.read_text(errors="replace")
         found += [f"{what} in {log}" for what, secret in SECRETS.items() if secret in text]
     assert not found, found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_trace_keeps_to_the_protocol(tmp_path_factory):
+    """After everything: whatever was written down by nodes can have happened."""
+    yield
+    wrong = []
+    for trace in tmp_path_factory.getbasetemp().rglob("trace-*.jsonl"):
+        done = subprocess.run([CHECKER, "check-trace", trace], capture_output=True, text=True)
+        print(done.stdout + done.stderr)
+        wrong += [done.stderr] if done.returncode else []
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.fixture

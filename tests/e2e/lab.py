@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import time
+import zlib
 
 import grpc
 from pygnmi.client import gNMIclient
@@ -63,11 +64,23 @@ def until(what, condition):
         time.sleep(0.02)
 
 
+def traced(arguments):
+    """A node writes down its steps where that is asked for (TRACES=1), those on one store to one file; what is in them
+    is checked after everything."""
+    if arguments[0] != "serve" or not os.environ.get("TRACES"):
+        return []
+    config = pathlib.Path(arguments[-1])
+    told = json.loads(config.read_text())
+    store = zlib.crc32(str(told.get("store")).encode())
+    return [] if "secret-paths" in told else ["--trace", config.parent / f"trace-{store:08x}.jsonl"]
+
+
 class Process:
     """A process whose output is kept, and shown if a test fails."""
 
     def __init__(self, log, *arguments):
         self.log = log
+        arguments = [*arguments, *traced(arguments)]
         with open(log, "ab") as out:
             self.process = subprocess.Popen([BINARY, *arguments], stdout=out, stderr=out)
 

@@ -74,6 +74,10 @@ enum Command {
         /// What the node is told
         #[arg(long, short, default_value = "lockstep.yaml", value_name = "FILE")]
         config: PathBuf,
+        /// Write down every step, with every value, to be held against the protocol (docs/traces.md). Nodes on one
+        /// store and one machine share a file
+        #[arg(long, value_name = "FILE")]
+        trace: Option<PathBuf>,
     },
     /// See it at work on three simulated devices
     Demo(demo::Demo),
@@ -111,7 +115,7 @@ enum Command {
 pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
     let global = cli.global;
     match cli.command {
-        Command::Serve { config } => serve::serve(&config).await,
+        Command::Serve { config, trace } => serve::serve(&config, trace).await,
         Command::Demo(demo) => demo::demo(&demo).await,
         Command::Sim(sim) => sim::sim(sim).await,
         Command::Store(store) => store::store(&store, &global).await,

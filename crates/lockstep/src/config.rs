@@ -63,6 +63,8 @@ pub(crate) struct Config {
     pub pending: usize,
     /// How much of the log is kept.
     pub retention: lockstep_node::Retention,
+    /// Where every step is written down; not from the file.
+    pub trace: Option<PathBuf>,
     /// What was asked for and has no effect yet, to be said once.
     pub warnings: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! `lockstep serve`: a node, from its configuration file until it is told to stop.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,6 +49,7 @@ impl Service {
             models,
             pending: config.pending,
             retention: config.retention,
+            trace: config.trace,
         });
         let node = node.await?;
         let listeners = Listeners {
@@ -158,11 +159,18 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
 }
 
 /// `serve`.
-pub(crate) async fn serve(path: &Path) -> Result<(), Failed> {
+pub(crate) async fn serve(path: &Path, trace: Option<PathBuf>) -> Result<(), Failed> {
     log();
     // Listened for from here on, so that a stop during the start is not lost.
     let (mut signals, mut hangups) = (Signals::new()?, Hangups::new()?);
-    let config = Config::read_again(path)?;
+    let mut config = Config::read_again(path)?;
+    config.trace = trace;
+    if config.trace.is_some() && !config.access.secret_paths.is_empty() {
+        return Err(
+            "a trace holds every value, and there are secret-paths: leave out one of the two"
+                .into(),
+        );
+    }
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }

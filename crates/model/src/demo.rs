@@ -10,7 +10,7 @@ mod words;
 
 use std::io::{self, Write};
 
-use crate::trace::{self, line::Line, recorder::Writer};
+use crate::trace::{self, line::Line, writer::Writer};
 use stage::Stage;
 
 /// How the story went.

@@ -3,6 +3,8 @@
 use lockstep_types::{Index, Target};
 use lockstep_yang::Violation;
 
+use crate::trace::TraceError;
+
 /// Why a node cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -27,6 +29,9 @@ pub enum StartError {
     /// Another node wrote the same record at the same time.
     #[error("target {0} was bound by somebody else at the same time; start again")]
     Race(Target),
+    /// Its steps cannot be written down.
+    #[error("its steps cannot be written down")]
+    Trace(#[from] TraceError),
 }
 
 /// Why a request has no answer.

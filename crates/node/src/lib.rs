@@ -43,6 +43,7 @@ mod start;
 mod status;
 mod target;
 mod targets;
+mod trace;
 mod validation;
 
 pub use compact::Uncompacted;
@@ -59,3 +60,4 @@ pub use runtime::Ended;
 pub use start::{Options, Running, start};
 pub use status::{State, TargetStatus};
 pub use target::{Devices, Known, Reached, Source, TargetSpec, Unserved};
+pub use trace::TraceError;

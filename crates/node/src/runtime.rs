@@ -4,6 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lockstep_protocol::trace::Saw;
 use lockstep_protocol::{Answer, Command, Event, Node, Txn, View, Wake, Written};
 use lockstep_store::{Records, Watch};
 use lockstep_types::{Connection, Revision, Target};
@@ -16,6 +17,7 @@ use crate::handle::{Asked, NewModels, Shared};
 use crate::links::Links;
 use crate::retarget::{bound, written};
 use crate::targets::Maker;
+use crate::trace::Trace;
 use crate::validation::Validation;
 
 /// How long the store is left alone after it failed.
@@ -67,6 +69,7 @@ pub(crate) struct Inputs {
 #[derive(Debug)]
 pub(crate) struct Runtime {
     pub(crate) core: Node,
+    trace: Option<Trace>,
     records: Records,
     pub(crate) shared: Arc<Shared>,
     pub(crate) links: Arc<Links>,
@@ -79,7 +82,7 @@ pub(crate) struct Runtime {
 
 impl Runtime {
     pub(crate) fn new(
-        core: Node,
+        (core, trace): (Node, Option<Trace>),
         records: Records,
         shared: Arc<Shared>,
         links: Arc<Links>,
@@ -89,7 +92,7 @@ impl Runtime {
     ) -> Self {
         let validation = Validation::new(maker.models.clone(), events.clone());
         let clients = Clients::new();
-        Self { core, records, shared, links, maker, publish, events, validation, clients }
+        Self { core, trace, records, shared, links, maker, publish, events, validation, clients }
     }
 
     /// Runs until it is told to stop or cannot go on. Never waits for anything but its next input.
@@ -98,7 +101,7 @@ impl Runtime {
         self.begin_targets();
         // First the time: what is late by now turns, and is not sent any more.
         self.tick();
-        let commands = self.core.start();
+        let commands = self.step(Saw::Start);
         self.carry_out(commands);
         let ended = self.live(&mut inputs).await;
         self.clients.end(self.core.view());
@@ -137,10 +140,26 @@ impl Runtime {
         }
     }
 
+    /// Has the core take a step, written down where that is wanted.
+    pub(crate) fn step(&mut self, saw: Saw) -> Vec<Command> {
+        let Some(trace) = &mut self.trace else {
+            return match saw {
+                Saw::Start => self.core.start(),
+                Saw::Event(event) => self.core.handle(event),
+            };
+        };
+        let (commands, written) = trace.step(&mut self.core, saw);
+        if let Err(error) = written {
+            tracing::error!(%error, "the trace ends here: it cannot be written");
+            self.trace = None;
+        }
+        commands
+    }
+
     fn tick(&mut self) {
         // Log time is that of the node that is furthest ahead: a deadline counts alike on all of them.
         self.shared.clock.not_before(self.core.view().head().timestamp);
-        let commands = self.core.handle(Event::Tick(self.shared.clock.now()));
+        let commands = self.step(Saw::Event(Event::Tick(self.shared.clock.now())));
         self.carry_out(commands);
     }
 
@@ -191,7 +210,7 @@ impl Runtime {
             }
             _ => (None, Vec::new(), Vec::new()),
         };
-        let commands = self.core.handle(event);
+        let commands = self.step(Saw::Event(event));
         // Before anyone is shown what stands now, for it takes the right models to read that.
         let gone: Vec<Event> = bound.iter().filter_map(|target| self.bound_anew(target)).collect();
         if shown {

@@ -1,9 +1,11 @@
 //! Starting a node, and stopping it.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lockstep_protocol::record::Binding;
+use lockstep_protocol::trace::Saw;
 use lockstep_protocol::{Event, Node, Retention, Settings};
 use lockstep_southbound::Visits;
 use lockstep_store::{Records, Session};
@@ -23,6 +25,7 @@ use crate::models::Models;
 use crate::runtime::{Ended, Inputs, Runtime};
 use crate::target::Devices;
 use crate::targets::{Maker, Targets};
+use crate::trace::Trace;
 
 /// How many events may wait for the core. Whoever brings one waits when it is full.
 const QUEUE: usize = 1024;
@@ -47,6 +50,8 @@ pub struct Options {
     pub pending: usize,
     /// How much of the log is kept.
     pub retention: Retention,
+    /// Where every step is written down; the file may be that of several nodes on one store.
+    pub trace: Option<PathBuf>,
 }
 
 /// A node that runs until it is stopped.
@@ -106,9 +111,13 @@ impl Running {
 /// # Errors
 /// The store cannot be used, or a target cannot be bound to its models.
 pub async fn start(options: Options) -> Result<Running, StartError> {
-    let Options { name, records, targets, devices, models, pending, retention } = options;
+    let Options { name, records, targets, devices, models, pending, retention, trace } = options;
     let clock = Clock::default();
     let maker = Maker { node: name.clone(), models: models.clone(), devices };
+    let mut trace = match &trace {
+        Some(path) => Some(Trace::open(path, &records).await?),
+        None => None,
+    };
     bind(&records, &targets, &maker).await?;
     let begun = clock.now();
     let session = records.begin(&name).await?;
@@ -155,12 +164,17 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let operations = records.store().limits().operations;
     let records_per_write = records_per_write(operations);
     let settings = Settings { open: pending, records_per_write, retention, ..Settings::default() };
-    let mut core = Node::new(session.id().clone(), settings, view);
-    core.handle(Event::Lease(begun.after(nanoseconds(session.ttl()))));
+    if let Some(trace) = &mut trace {
+        trace.begin(&shared.name, (&records, &view), &settings, session.id()).await?;
+    }
+    let core = Node::new(session.id().clone(), settings, view);
+    let leased = begun.after(nanoseconds(session.ttl()));
     let (stop_keeper, keeper_stopped) = oneshot::channel();
     let keeper = tokio::spawn(keep(session, clock, events_in.clone(), keeper_stopped));
-    let runtime =
+    let core = (core, trace);
+    let mut runtime =
         Runtime::new(core, records, Arc::clone(&shared), links, maker, publish, events_in);
+    runtime.step(Saw::Event(Event::Lease(leased)));
     let inputs =
         Inputs { stop: stopped, watch, devices: heard, events, requests, models: models_in };
     let runtime = tokio::spawn(runtime.run(inputs));

@@ -32,6 +32,7 @@ pub mod node;
 pub mod record;
 mod request;
 mod step;
+pub mod trace;
 mod txn;
 pub mod view;
 

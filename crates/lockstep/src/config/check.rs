@@ -40,6 +40,7 @@ pub(super) fn check(file: File, folder: &Path, warnings: Vec<String>) -> Result<
         access: access::check(&file, folder)?,
         limits: limits(&file)?,
         pending: file.limits.pending.unwrap_or(PENDING),
+        trace: None,
         retention: retention(file.retention.as_ref()),
         warnings,
     })

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use lockstep_model::demo;
 use lockstep_model::trace::line::Line;
-use lockstep_model::trace::recorder::Writer;
+use lockstep_model::trace::writer::Writer;
 
 /// The options.
 #[derive(Debug, Args)]

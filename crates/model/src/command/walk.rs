@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 use lockstep_model::scenario::Scenario;
 use lockstep_model::trace::line::Line;
-use lockstep_model::trace::recorder::Writer;
+use lockstep_model::trace::writer::Writer;
 use lockstep_model::walk;
 
 use super::scenario;

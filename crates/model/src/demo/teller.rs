@@ -34,7 +34,7 @@ impl Teller {
     /// What a line of the trace tells that was not told before.
     pub(super) fn tell(&mut self, line: &Line) -> Vec<Sentence> {
         match line {
-            Line::Header(_) => Vec::new(),
+            Line::Header(_) | Line::Store(_) => Vec::new(),
             Line::Begin(begin) => {
                 self.nodes.insert(begin.session.clone(), begin.node.clone());
                 Vec::new()

@@ -91,7 +91,7 @@ impl System {
             record.begin(name(node), session.clone(), &settings(&self.scenario), &self.store);
         }
         let view = self.kept.as_ref().map_or_else(|| self.store.clone(), |kept| kept.load());
-        let mut core = Node::new(session, settings(&self.scenario), view);
+        let mut core = Node::new(session, settings(&self.scenario), view.as_read());
         let lease = Event::Lease(Timestamp::new(u64::MAX));
         let first = [Saw::Event(Event::Tick(self.now)), Saw::Event(lease), Saw::Start];
         let commands = first

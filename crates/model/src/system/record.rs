@@ -6,8 +6,7 @@ use lockstep_protocol::{Answer, Changes, Command, Node, Settings, View};
 use lockstep_types::{Configuration as Tree, Connection, NodeName, SessionId, Target, Term};
 
 use super::Flight;
-use crate::trace::line::{Device, Doing, Header, Line, Nodes, Saw, Took};
-use crate::trace::recorder::{Journal, begin};
+use crate::trace::line::{Device, Doing, Header, Journal, Line, Nodes, Saw, Took, begin};
 
 /// What happened, line by line.
 #[derive(Clone, Debug)]

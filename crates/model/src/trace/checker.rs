@@ -15,7 +15,7 @@ mod store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 
-use lockstep_protocol::{Command, Event, Written};
+use lockstep_protocol::{Changes, Command, Event, Written};
 use lockstep_types::{NodeName, SessionId, Target};
 
 use super::finding::{At, Finding, Reason};
@@ -71,7 +71,8 @@ pub enum Note {
         /// Which device.
         target: Target,
     },
-    /// The last line is not whole.
+    /// A line is not whole. What it would have told of was not carried out yet; if its node went on all the same, a
+    /// step of it is missing.
     #[error("line {line}: cut off, as by the end of the process that wrote it; left out")]
     CutOff {
         /// Which.
@@ -88,6 +89,9 @@ pub fn check(input: impl BufRead) -> Result<Report, Error> {
     let mut checker: Option<Checker> = None;
     for raw in Lines::new(input) {
         let raw = raw?;
+        if raw.text.is_empty() {
+            continue;
+        }
         let line = raw.number;
         let found = |reason| Box::new(Finding { line, step: None, reason });
         let Some(checker) = &mut checker else {
@@ -97,7 +101,9 @@ pub fn check(input: impl BufRead) -> Result<Report, Error> {
         };
         match reader::line(&raw.text) {
             Ok(read) => checker.take(line, read)?,
-            Err(_) if !raw.ended => checker.report.notes.push(Note::CutOff { line }),
+            Err(_) if !raw.ended || reader::is_cut_off(&raw.text) => {
+                checker.report.notes.push(Note::CutOff { line })
+            }
             Err(reason) => return Err(found(reason).into()),
         }
     }
@@ -145,6 +151,7 @@ impl Checker {
         let result = match line {
             Line::Header(_) => Err(Reason::SecondHeader),
             Line::Outside(changes) => self.store.saw(&changes).and_then(|new| self.hold(new)),
+            Line::Store(content) => self.found(&content),
             Line::Begin(begin) => self.begin(begin),
             Line::Step(step) => self.step(number, &step),
             Line::Device(device) => self.device(number, &device),
@@ -153,13 +160,24 @@ impl Checker {
     }
 
     /// New revisions are held against the invariants.
-    fn hold(&mut self, new: Vec<New>) -> Result<(), Reason> {
-        self.report.revisions += new.len();
-        new.into_iter().try_for_each(|new| self.guarantees.hold(new))
+    fn hold(&mut self, new: impl IntoIterator<Item = New>) -> Result<(), Reason> {
+        new.into_iter().try_for_each(|new| {
+            self.report.revisions += 1;
+            self.guarantees.hold(new)
+        })
+    }
+
+    /// The store as a node found it when it began, where nobody can say how it came to be.
+    fn found(&mut self, content: &[Changes]) -> Result<(), Reason> {
+        self.store.found(content)?;
+        self.guarantees.go_on(self.store.latest());
+        Ok(())
     }
 
     fn begin(&mut self, begin: Begin) -> Result<(), Reason> {
         let Begin { session, node, read, settings } = begin;
+        let new = self.store.catch_up()?;
+        self.hold(new)?;
         let Some(view) = self.store.at(read) else {
             return Err(Reason::Ahead { read, known: self.store.latest().revision() });
         };
@@ -169,7 +187,7 @@ impl Checker {
         if self.nodes.contains_key(&session) {
             return Err(Reason::SessionAgain(session));
         }
-        let replica = Replica::new(node.clone(), session.clone(), settings, view.clone());
+        let replica = Replica::new(node.clone(), session.clone(), settings, view);
         self.nodes.insert(session, replica);
         self.report.nodes.insert(node);
         self.report.sessions += 1;
@@ -197,8 +215,7 @@ impl Checker {
                 self.hold(new)
             }
             Event::Written { wake, result: Written::Done(revision) } => {
-                let new = self.store.done(session, wake, *revision)?;
-                self.hold(new)
+                self.store.done(session, wake, *revision)
             }
             Event::Written { wake, result: Written::Stale(_) } => self.store.stale(session, wake),
             Event::Disconnected { target, connection } => {
@@ -209,7 +226,9 @@ impl Checker {
                 let (session, target) = (session.clone(), target.clone());
                 let (connection, sequence) = (*connection, *sequence);
                 let id = Id { session, target, connection, sequence };
-                let drift = self.devices.answered(&id, answer)?;
+                // What the device was found to do, whatever was thought of it when the trace began.
+                let fenced = self.store.latest().header(&id.target).fenced != Some(false);
+                let drift = self.devices.answered(&id, answer, fenced)?;
                 self.note_drift(drift, line, &id.target);
                 Ok(())
             }

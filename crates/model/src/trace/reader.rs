@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead};
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::difference::Difference;
@@ -63,6 +64,11 @@ pub(super) fn header(text: &[u8]) -> Result<Header, Reason> {
         Line::Header(header) => Ok(header),
         _ => Err(Reason::NoHeader),
     }
+}
+
+/// Whether a line is the beginning of one.
+pub(super) fn is_cut_off(text: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(text).is_err_and(|error| error.is_eof())
 }
 
 /// One line. What is read and put into writing again must be what was there: this finds every field

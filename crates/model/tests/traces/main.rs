@@ -15,4 +15,6 @@ mod recorded;
 #[cfg(test)]
 mod revisions;
 #[cfg(test)]
+mod shared;
+#[cfg(test)]
 mod support;

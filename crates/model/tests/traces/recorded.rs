@@ -1,16 +1,18 @@
 //! A node recorded as the product does it: into a writer, step by step.
 
-use lockstep_model::trace::line::{Header, Line, Nodes};
-use lockstep_model::trace::recorder::{Recorder, Writer};
+use lockstep_model::trace::line::{Header, Journal, Line, Nodes, Saw, begin};
+use lockstep_model::trace::writer::Writer;
 use lockstep_model::trace::{Reason, check};
 use lockstep_protocol::record::Binding;
-use lockstep_protocol::{Changes, Command, Event, Op, Settings, Txn, View, Wake, Written};
+use lockstep_protocol::{Changes, Command, Event, Node, Op, Settings, Txn, View, Wake, Written};
 use lockstep_types::{Connection, ModelDigest, NodeName, Revision, SessionId, Target, Timestamp};
 
 use crate::support::found;
 
 struct Recorded {
-    node: Recorder<Vec<u8>>,
+    node: Node,
+    journal: Journal,
+    writer: Writer<Vec<u8>>,
 }
 
 fn target() -> Target {
@@ -36,16 +38,24 @@ fn recorded() -> Recorded {
     content.iter().for_each(|changes| view.absorb(changes));
     let mut writer = Writer::new(Vec::new());
     writer.write(&Line::Header(Header::new(Nodes::Some, content))).expect("memory");
-    let node = Recorder::begin(name, session, Settings::default(), view, writer).expect("memory");
-    let mut recorded = Recorded { node };
-    recorded.node.start().expect("memory");
+    let settings = Settings::default();
+    writer.write(&begin(name, session.clone(), &settings, &view)).expect("memory");
+    let node = Node::new(session, settings, view);
+    let mut recorded = Recorded { node, journal: Journal::default(), writer };
+    recorded.steps(Saw::Start);
     recorded.sees(Event::Lease(Timestamp::new(u64::MAX)));
     recorded
 }
 
 impl Recorded {
     fn sees(&mut self, event: Event) -> Vec<Command> {
-        self.node.handle(event).expect("memory")
+        self.steps(Saw::Event(event))
+    }
+
+    fn steps(&mut self, saw: Saw) -> Vec<Command> {
+        let (did, line) = self.journal.step(&mut self.node, saw);
+        self.writer.write(&line).expect("memory");
+        did
     }
 
     /// It connects, and writes that it takes the target.
@@ -68,7 +78,7 @@ impl Recorded {
     }
 
     fn text(self) -> String {
-        String::from_utf8(self.node.finish().expect("memory")).expect("text")
+        String::from_utf8(self.writer.finish().expect("memory")).expect("text")
     }
 }
 

@@ -169,6 +169,7 @@ pub(crate) fn options(records: Records, targets: Vec<Given>) -> Options {
         models: Sets::new(sets),
         pending: PLACES,
         retention: Retention::default(),
+        trace: None,
     }
 }
 

@@ -98,6 +98,7 @@ impl Lab {
             models: Models::new([("lab".to_owned(), models.clone())].into()),
             pending: 100,
             retention: Retention::default(),
+            trace: None,
         });
         let node = node.await.unwrap();
         let secret_paths = vec!["/**/hostname".parse().unwrap()];

@@ -126,7 +126,12 @@ impl Devices {
     }
 
     /// An answer reaches a node. Says whether the device shows something else than it should.
-    pub(super) fn answered(&mut self, id: &Id, answer: &Answer) -> Result<bool, Reason> {
+    pub(super) fn answered(
+        &mut self,
+        id: &Id,
+        answer: &Answer,
+        fenced: bool,
+    ) -> Result<bool, Reason> {
         let Id { session, target, connection, sequence } = id.clone();
         let Some(request) = self.requests.get_mut(id).filter(|request| request.due) else {
             return Err(Reason::NoRequest { target, connection, sequence });
@@ -142,7 +147,7 @@ impl Devices {
         }
         let (term, newer) = (request.term, request.newest);
         if *answer == Answer::Accepted {
-            if term < newer && !self.unfenced.contains(&target) {
+            if term < newer && fenced && !self.unfenced.contains(&target) {
                 return Err(Reason::OlderElection { target, term, newer });
             }
             let accepted = self.accepted.entry(target.clone()).or_default();

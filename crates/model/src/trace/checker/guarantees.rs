@@ -41,6 +41,15 @@ impl Guarantees {
         Self { system: form.map(|form| System::observed(store.clone(), &form)) }
     }
 
+    /// Nobody knows how the store came to be what it is now. What clients were told still holds.
+    pub(super) fn go_on(&mut self, store: &View) {
+        let told = self.system.take().map(|system| system.told).unwrap_or_default();
+        *self = Self::new(store);
+        if let Some(system) = &mut self.system {
+            system.told = told;
+        }
+    }
+
     /// A client was told something.
     pub(super) fn told(&mut self, command: &Command) {
         let Command::Answer { reply: Reply::Transaction { index, status }, .. } = command else {

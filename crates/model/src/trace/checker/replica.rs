@@ -20,8 +20,8 @@ pub(super) struct Replica {
 }
 
 impl Replica {
-    pub(super) fn new(name: NodeName, session: SessionId, settings: Settings, view: View) -> Self {
-        let node = Node::new(session, settings.into(), view);
+    pub(super) fn new(name: NodeName, session: SessionId, settings: Settings, view: &View) -> Self {
+        let node = Node::new(session, settings.into(), view.as_read());
         Self { name, node, steps: 0, asked: BTreeMap::new() }
     }
 

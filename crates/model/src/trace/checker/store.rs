@@ -15,8 +15,10 @@ struct Write {
     session: SessionId,
     wake: Wake,
     txn: Txn,
-    /// The revision that it seems to have made.
+    /// The revision that it seems to have made, alone or with others of its node.
     made: Option<Revision>,
+    /// Its node was told so.
+    told: bool,
     /// Its node gave up on it. It may have happened, and may yet.
     given_up: bool,
 }
@@ -26,8 +28,6 @@ struct Write {
 struct Past {
     ops: Vec<Op>,
     after: View,
-    /// Whoever made it was told so.
-    told: bool,
 }
 
 /// A revision seen for the first time.
@@ -48,27 +48,28 @@ pub(super) struct Store {
     latest: View,
     past: BTreeMap<Revision, Past>,
     writes: Vec<Write>,
-    /// Revisions that a node says it made, before anyone has seen what lies between.
-    said: BTreeMap<Revision, Write>,
     sessions: BTreeSet<SessionId>,
 }
 
 impl Store {
     /// The store as the header of a trace has it.
     pub(super) fn new(nodes: Nodes, content: &[Changes]) -> Result<Self, Reason> {
-        let mut latest = View::new();
-        for changes in content {
-            let order = latest.revision()..Revision::new(u64::MAX);
-            if changes.revision == latest.revision() || !order.contains(&changes.revision) {
-                return Err(Reason::Content(changes.revision));
-            }
-            latest.absorb(changes);
-        }
-        let first = Past { ops: Vec::new(), after: latest.clone(), told: true };
+        let latest = made_of(content)?;
+        let first = Past { ops: Vec::new(), after: latest.clone() };
         let past = [(latest.revision(), first)].into();
         let sessions = latest.sessions().cloned().collect();
-        let (writes, said) = (Vec::new(), BTreeMap::new());
-        Ok(Self { nodes, latest, past, writes, said, sessions })
+        Ok(Self { nodes, latest, past, writes: Vec::new(), sessions })
+    }
+
+    /// The store as somebody found it, after nobody watched for a while. What was on its way may have happened.
+    pub(super) fn found(&mut self, content: &[Changes]) -> Result<(), Reason> {
+        let found = made_of(content)?;
+        if found.revision() < self.latest.revision() {
+            return Err(Reason::Content(found.revision()));
+        }
+        *self = Self { sessions: self.sessions.clone(), ..Self::new(self.nodes, content)? };
+        self.sessions.extend(found.sessions().cloned());
+        Ok(())
     }
 
     /// The store as far as it is known.
@@ -84,26 +85,20 @@ impl Store {
     /// A node decided to write.
     pub(super) fn wrote(&mut self, session: &SessionId, wake: &Wake, txn: &Txn) {
         let (session, wake, txn) = (session.clone(), wake.clone(), txn.clone());
-        self.writes.push(Write { session, wake, txn, made: None, given_up: false });
+        self.writes.push(Write { session, wake, txn, made: None, told: false, given_up: false });
     }
 
-    /// Somebody saw a revision. Gives those that are new, in order.
-    pub(super) fn saw(&mut self, changes: &Changes) -> Result<Vec<New>, Reason> {
+    /// Somebody saw a revision, which is given if it is new.
+    pub(super) fn saw(&mut self, changes: &Changes) -> Result<Option<New>, Reason> {
         let Changes { revision, ops } = changes;
         if *revision <= self.latest.revision() {
-            return self.saw_again(*revision, ops).map(|()| Vec::new());
+            return self.saw_again(*revision, ops).map(|()| None);
         }
         let expected = self.latest.revision().next();
         if *revision != expected {
             return Err(Reason::Gap { expected, found: *revision });
         }
-        let said = self.said.remove(revision);
-        if let Some(write) = &said {
-            same_content(*revision, &write.txn.ops, ops)?;
-        }
-        let mut new = vec![self.advance(ops, said.as_ref())?];
-        new.extend(self.catch_up()?);
-        Ok(new)
+        self.advance(ops).map(Some)
     }
 
     /// A revision that is known. What lies before the trace began cannot be held against anything.
@@ -115,39 +110,43 @@ impl Store {
         }
     }
 
-    /// A node is told that its write made a revision.
+    /// A node is told that its write made a revision: one that was seen, or one that is yet to be.
     pub(super) fn done(
         &mut self,
         session: &SessionId,
         wake: &Wake,
         revision: Revision,
-    ) -> Result<Vec<New>, Reason> {
+    ) -> Result<(), Reason> {
         let at = self.under_way(session, wake)?;
-        let write = self.writes.remove(at);
-        let mistaken = || Reason::NotThisWrite { wake: wake.clone(), revision };
-        if revision <= self.latest.revision() {
-            return self.made(&write, revision).then(Vec::new).ok_or_else(mistaken);
-        }
-        if write.made.is_some() || self.said.insert(revision, write).is_some() {
-            return Err(mistaken());
-        }
-        self.catch_up()
+        let before = self.writes[at].made;
+        self.writes[at].told = true;
+        let right = match self.past.get(&revision) {
+            _ if before == Some(revision) => true,
+            None => before.is_none() && revision > self.latest.revision(),
+            Some(_) => before.is_none() && self.others_made(revision, at),
+        };
+        self.writes[at].made = Some(revision);
+        right.then_some(()).ok_or_else(|| Reason::NotThisWrite { wake: wake.clone(), revision })?;
+        self.forget();
+        Ok(())
     }
 
-    /// Whether a write made a revision that was seen. Two nodes may be about to write the very same,
-    /// and the wrong one be taken for the writer until the other is told.
-    fn made(&mut self, write: &Write, revision: Revision) -> bool {
-        let before = self.past.range(..revision).next_back();
-        let could = before.is_some_and(|(_, past)| failing(&past.after, revision, write).is_none());
-        let Some(past) = self.past.get_mut(&revision) else { return false };
-        let unclaimed = past.ops == write.txn.ops && !past.told && write.made.is_none();
-        if write.made != Some(revision) && !(could && unclaimed) {
+    /// Whether a revision that another was taken to have made can be this node's: two may be about to write the very
+    /// same. If so, the other did not.
+    fn others_made(&mut self, revision: Revision, at: usize) -> bool {
+        let Some((_, before)) = self.past.range(..revision).next_back() else { return false };
+        let session = self.writes[at].session.clone();
+        let before = before.after.clone();
+        let mistaken =
+            |write: &&mut Write| write.made == Some(revision) && write.session != session;
+        if self.writes.iter_mut().filter(mistaken).any(|write| write.told) {
             return false;
         }
-        past.told = true;
-        for other in self.writes.iter_mut().filter(|other| other.made == Some(revision)) {
-            other.made = None;
-        }
+        let ops = self.past[&revision].ops.clone();
+        self.writes[at].made = Some(revision);
+        let Ok(Some(made)) = self.made_by(&before, revision, &ops, &session) else { return false };
+        self.writes.iter_mut().filter(mistaken).for_each(|write| write.made = None);
+        made.into_iter().for_each(|at| self.writes[at].made = Some(revision));
         true
     }
 
@@ -160,55 +159,62 @@ impl Store {
     }
 
     fn under_way(&self, session: &SessionId, wake: &Wake) -> Result<usize, Reason> {
-        let found = self
-            .writes
-            .iter()
-            .position(|write| write.session == *session && write.wake == *wake && !write.given_up);
+        let found = self.writes.iter().position(|write| {
+            write.session == *session && write.wake == *wake && !write.given_up && !write.told
+        });
         found.ok_or_else(|| Reason::NoWrite(wake.clone()))
     }
 
-    /// Takes in revisions that nodes say they made, as far as there is no gap before them.
-    fn catch_up(&mut self) -> Result<Vec<New>, Reason> {
+    /// Takes in revisions that nodes were told they made and nobody has seen yet, as far as there is no gap before
+    /// them.
+    pub(super) fn catch_up(&mut self) -> Result<Vec<New>, Reason> {
         let mut new = Vec::new();
-        while let Some(write) = self.said.remove(&self.latest.revision().next()) {
-            let ops = write.txn.ops.clone();
-            new.push(self.advance(&ops, Some(&write))?);
+        loop {
+            let next = self.latest.revision().next();
+            let made = self.writes.iter().filter(|write| write.made == Some(next));
+            let ops: Vec<Op> = made.flat_map(|write| write.txn.ops.clone()).collect();
+            if ops.is_empty() {
+                return Ok(new);
+            }
+            new.push(self.advance(&ops)?);
         }
-        Ok(new)
     }
 
-    /// Takes in the next revision, by whoever is known to have made it or can have.
-    fn advance(&mut self, ops: &[Op], by: Option<&Write>) -> Result<New, Reason> {
+    /// Takes in the next revision, by whoever can have made it.
+    fn advance(&mut self, ops: &[Op]) -> Result<New, Reason> {
         let revision = self.latest.revision().next();
-        let told = by.is_some();
-        let by = match by {
-            Some(write) => match failing(&self.latest, revision, write) {
-                Some(reason) => return Err(reason),
-                None => Some(write.session.clone()),
-            },
-            None => self.writer(revision, ops)?,
-        };
+        let by = self.writer(revision, ops)?;
         self.latest.absorb(&Changes { revision, ops: ops.to_vec() });
         let after = self.latest.clone();
-        self.past.insert(revision, Past { ops: ops.to_vec(), after: after.clone(), told });
+        self.past.insert(revision, Past { ops: ops.to_vec(), after: after.clone() });
         self.forget();
         Ok(New { after, ops: ops.to_vec(), by })
     }
 
-    /// Who made the next revision.
+    /// Who made the next revision. Whoever was told so must be right.
     fn writer(&mut self, revision: Revision, ops: &[Op]) -> Result<Option<SessionId>, Reason> {
+        let told = self.writes.iter().filter(|write| write.made == Some(revision));
+        let told: Vec<SessionId> = told.map(|write| write.session.clone()).collect();
+        let candidates: Vec<SessionId> = match told.first() {
+            Some(session) => vec![session.clone()],
+            None => self.writes.iter().map(|write| write.session.clone()).collect(),
+        };
         let mut reason = None;
-        let same = |write: &&mut Write| write.made.is_none() && write.txn.ops == ops;
-        for write in self.writes.iter_mut().filter(same) {
-            match failing(&self.latest, revision, write) {
-                Some(fails) => reason = reason.or(Some(fails)),
-                None => {
-                    write.made = Some(revision);
-                    return Ok(Some(write.session.clone()));
+        for session in candidates.into_iter().collect::<BTreeSet<_>>() {
+            match self.made_by(&self.latest, revision, ops, &session) {
+                Ok(Some(made)) => {
+                    made.into_iter().for_each(|at| self.writes[at].made = Some(revision));
+                    return Ok(Some(session));
                 }
+                Ok(None) => {}
+                Err(why) => reason = reason.or(Some(why)),
             }
         }
-        if ops.iter().all(is_outside) {
+        if let Some(write) = self.writes.iter().find(|write| write.made == Some(revision)) {
+            // As it should be, but for what it compares.
+            same_content(revision, &write.txn.ops, ops)?;
+        }
+        if told.is_empty() && ops.iter().all(is_outside) {
             return self.outside(ops).map(|()| None);
         }
         match reason.or_else(|| self.nearly(revision, ops)) {
@@ -216,6 +222,32 @@ impl Store {
             Some(reason) => Err(reason),
             None => Err(Reason::Nobody { revision }),
         }
+    }
+
+    /// The writes of a node that together make a revision: a store may take in several as one, in the order in which
+    /// they come, among them what its node wrote beside its core. An error: they would, if they could.
+    fn made_by(
+        &self,
+        before: &View,
+        revision: Revision,
+        ops: &[Op],
+        session: &SessionId,
+    ) -> Result<Option<Vec<usize>>, Reason> {
+        let theirs = self.writes.iter().enumerate().filter(|(_, write)| {
+            let free = write.made.is_none() || write.made == Some(revision);
+            write.session == *session && free && !write.txn.ops.is_empty()
+        });
+        let theirs: Vec<(usize, &Write)> = theirs.collect();
+        let Some(made) = together(&theirs, ops) else { return Ok(None) };
+        let told = |(at, write): &(usize, &Write)| {
+            write.made == Some(revision) && write.told && !made.contains(at)
+        };
+        if made.is_empty() || theirs.iter().any(|write| told(write)) {
+            return Ok(None);
+        }
+        made.iter()
+            .find_map(|at| failing(before, revision, &self.writes[*at]))
+            .map_or(Ok(Some(made)), Err)
     }
 
     /// Sessions are used once, and end once.
@@ -258,8 +290,36 @@ impl Store {
     }
 }
 
+/// The records of a store, one after the other.
+fn made_of(content: &[Changes]) -> Result<View, Reason> {
+    let mut store = View::new();
+    for changes in content {
+        if changes.revision <= store.revision() {
+            return Err(Reason::Content(changes.revision));
+        }
+        store.absorb(changes);
+    }
+    Ok(store)
+}
+
+/// Writes that one after the other are these operations, each taken once.
+fn together(writes: &[(usize, &Write)], ops: &[Op]) -> Option<Vec<usize>> {
+    let Some(first) = ops.first() else { return Some(Vec::new()) };
+    for (nth, (at, write)) in writes.iter().enumerate() {
+        let Some(rest) = ops.strip_prefix(write.txn.ops.as_slice()) else { continue };
+        let mut others = writes.to_vec();
+        others.remove(nth);
+        if let Some(mut found) = together(&others, rest) {
+            found.push(*at);
+            return Some(found);
+        }
+    }
+    if is_outside(first) { together(writes, &ops[1..]) } else { None }
+}
+
 fn is_outside(op: &Op) -> bool {
-    matches!(op, Op::Session { .. } | Op::EndSession(_) | Op::Binding { .. })
+    // What a master sees of drift it writes beside the core.
+    matches!(op, Op::Session { .. } | Op::EndSession(_) | Op::Binding { .. } | Op::Drifted { .. })
 }
 
 /// Why a write cannot make the next revision, if it cannot.

@@ -1,8 +1,10 @@
-//! What a trace is made of: one JSON value per line.
+//! A run in writing. The core is deterministic: a node's run is what it saw and, for each thing it saw, what it
+//! decided to do. So a trace holds just that, one JSON value per line, and can be held against the protocol afterwards.
 //!
 //! ```text
 //! header                     the format, and the store as it was
 //! outside                    a revision that no node decided on
+//! store                      the store, where nobody can tell how it came to be
 //! begin                      a node begins a session, on a view of the store
 //! step                       what a node saw, and what it decided to do
 //! device                     what a device took and answered, or that it started anew
@@ -14,11 +16,12 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_protocol::{Answer, Ask, Changes, Command, Event, Retention, Subject, Wake, Written};
 use lockstep_types::{
     Configuration as Tree, Connection, NodeName, Revision, Sequence, SessionId, Target, Term,
 };
 use serde::{Deserialize, Serialize};
+
+use crate::{Answer, Ask, Changes, Command, Event, Node, Retention, Subject, View, Wake, Written};
 
 /// The name of the format, so that a trace is not taken for another file of JSON lines.
 pub const FORMAT: &str = "lockstep-trace";
@@ -35,6 +38,9 @@ pub enum Line {
     /// A revision that no node decided on: a session began or ended, a target was bound. It may as
     /// well come to light when a node sees it; this line is for what a node begins on.
     Outside(Changes),
+    /// The store as a node found it that began when no other ran, on a store that keeps no history beyond its process:
+    /// record by record, as in the header.
+    Store(Vec<Changes>),
     /// A node begins.
     Begin(Begin),
     /// A node takes in something, and decides.
@@ -93,7 +99,7 @@ pub struct Begin {
     pub settings: Settings,
 }
 
-/// How a node is set; [`lockstep_protocol::Settings`] in writing.
+/// How a node is set; [`crate::Settings`] in writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Settings {
@@ -116,8 +122,8 @@ pub struct Settings {
     pub backoff_doublings: u32,
 }
 
-impl From<&lockstep_protocol::Settings> for Settings {
-    fn from(settings: &lockstep_protocol::Settings) -> Self {
+impl From<&crate::Settings> for Settings {
+    fn from(settings: &crate::Settings) -> Self {
         Self {
             records_per_write: settings.records_per_write,
             targets: settings.targets,
@@ -139,10 +145,10 @@ fn retention() -> (u64, u64, u64) {
 }
 
 fn targets() -> usize {
-    lockstep_protocol::Settings::default().targets
+    crate::Settings::default().targets
 }
 
-impl From<Settings> for lockstep_protocol::Settings {
+impl From<Settings> for crate::Settings {
     fn from(settings: Settings) -> Self {
         let (transactions, age, step) = settings.retention;
         Self {
@@ -283,4 +289,37 @@ pub struct Took {
     pub ask: Ask,
     /// What it answered, whether or not the answer got there.
     pub answer: Answer,
+}
+
+/// Counts the steps of one session and puts each into writing.
+#[derive(Clone, Debug, Default)]
+pub struct Journal {
+    steps: u64,
+}
+
+impl Journal {
+    /// Lets a node take its next step, and puts it into writing.
+    pub fn step(&mut self, node: &mut Node, saw: Saw) -> (Vec<Command>, Line) {
+        let did = match &saw {
+            Saw::Start => node.start(),
+            Saw::Event(event) => node.handle(event.clone()),
+        };
+        self.steps += 1;
+        let step = Step {
+            session: node.session().clone(),
+            number: self.steps,
+            context: context(&saw, &did),
+            read: node.view().revision(),
+            written: saw.written(),
+            saw,
+            did: did.clone(),
+        };
+        (did, Line::Step(step))
+    }
+}
+
+/// The line of a node that begins on this view.
+#[must_use]
+pub fn begin(name: NodeName, session: SessionId, settings: &crate::Settings, view: &View) -> Line {
+    Line::Begin(Begin { session, node: name, read: view.revision(), settings: settings.into() })
 }
