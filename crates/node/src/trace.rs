@@ -7,14 +7,21 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 use lockstep_protocol::trace::{Header, Journal, Line, Nodes, Saw, begin};
 use lockstep_protocol::{Changes, Command, Node, Settings, View};
 use lockstep_store::Records;
 use lockstep_types::{NodeName, Revision};
+use tokio::time::{Instant, sleep};
 
 /// How much is read at once when the last line of a file is looked for.
 const CHUNK: u64 = 64 * 1024;
+
+/// How long the first line of a file is waited for that another node has just made.
+const BEGINNING: Duration = Duration::from_secs(5);
+/// How often it is looked for.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Why a trace cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -58,13 +65,14 @@ impl Trace {
         let journal = Journal::default();
         match options.clone().create_new(true).open(path) {
             Ok(mut file) => {
-                let view = records.load().await?;
-                write(&mut file, &Line::Header(Header::new(Nodes::All, view.content())))?;
-                Ok(Self { file, journal, known: view.revision() })
+                let content = records.content().await?;
+                let known = last(&content)?;
+                write(&mut file, &Line::Header(Header::new(Nodes::All, content)))?;
+                Ok(Self { file, journal, known })
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let mut file = options.open(path)?;
-                let known = known(&last_line(&mut file)?)?;
+                let known = known(&last_line_of(&mut file).await?)?;
                 Ok(Self { file, journal, known })
             }
             Err(error) => Err(error.into()),
@@ -87,8 +95,9 @@ impl Trace {
         let mut watch = match records.watch(self.known).await {
             // What lies between is not kept.
             Err(lockstep_store::Error::Compacted { .. }) => {
-                self.known = is;
-                write(&mut self.file, &Line::Store(view.content()))?;
+                let content = records.content().await?;
+                self.known = last(&content)?;
+                write(&mut self.file, &Line::Store(content))?;
                 records.watch(self.known).await?
             }
             watch => watch?,
@@ -118,7 +127,19 @@ fn write(file: &mut File, line: &Line) -> io::Result<()> {
     file.write_all(&text)
 }
 
-/// The last line that is whole.
+/// The last line that is whole; waits for the first, which whoever made the file is about to write.
+async fn last_line_of(file: &mut File) -> io::Result<Vec<u8>> {
+    let deadline = Instant::now() + BEGINNING;
+    loop {
+        let line = last_line(file)?;
+        if !line.is_empty() || Instant::now() > deadline {
+            return Ok(line);
+        }
+        sleep(POLL).await;
+    }
+}
+
+/// The last line that is whole; empty: there is none.
 fn last_line(file: &mut File) -> io::Result<Vec<u8>> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut from = length;
@@ -141,10 +162,13 @@ fn last_line(file: &mut File) -> io::Result<Vec<u8>> {
     }
 }
 
+/// The revision of a store with this content.
+fn last(content: &[Changes]) -> Result<Revision, TraceError> {
+    content.last().map(|last| last.revision).ok_or(TraceError::Foreign)
+}
+
 /// How far the store is known by a line.
 fn known(line: &[u8]) -> Result<Revision, TraceError> {
-    let last =
-        |content: &[Changes]| content.last().map(|last| last.revision).ok_or(TraceError::Foreign);
     match serde_json::from_slice(line).map_err(|_| TraceError::Foreign)? {
         Line::Header(header) => last(&header.store),
         Line::Store(content) => last(&content),

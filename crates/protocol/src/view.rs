@@ -4,7 +4,6 @@
 //! revision. Cloning it is cheap: maps and trees share what did not change.
 
 mod absorb;
-mod content;
 mod fallback;
 mod history;
 mod queue;

@@ -35,7 +35,7 @@ mod watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lockstep_protocol::{Txn, View, Written};
+use lockstep_protocol::{Changes, Txn, View, Written};
 use lockstep_types::{Epoch, NodeName, Revision};
 
 use crate::{Error, Store};
@@ -122,6 +122,16 @@ impl Records {
     /// [`Error::Unreadable`] for a record that is not ours, and whatever the store has to say.
     pub async fn load(&self) -> Result<View, Error> {
         load::load(&self.inner).await
+    }
+
+    /// Everything the store holds, as the writes that make it: every record with the revision of its last one, in the
+    /// order of those. Taken in one after the other they are what [`Records::load`] gives.
+    ///
+    /// # Errors
+    /// As [`Records::load`].
+    pub async fn content(&self) -> Result<Vec<Changes>, Error> {
+        let load::Content(content) = load::load(&self.inner).await?;
+        Ok(content.into_iter().map(|(revision, ops)| Changes { revision, ops }).collect())
     }
 
     /// What is written after this revision: whole revisions, in order, without a gap. Some are empty,

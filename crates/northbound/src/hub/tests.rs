@@ -36,6 +36,7 @@ async fn node() -> Running {
         models: Models::new(BTreeMap::new()),
         pending: 10,
         retention: Retention::default(),
+        trace: None,
     };
     lockstep_node::start(options).await.unwrap()
 }

@@ -48,6 +48,17 @@ impl View {
         }
     }
 
+    /// The same store, as whoever reads it as a whole knows it: not which of the writes of a configuration decided
+    /// something, so that it may have been the last.
+    #[must_use]
+    pub fn as_read(&self) -> Self {
+        let mut read = self.clone();
+        for (target, configuration) in self.configurations.iter() {
+            read.decided_at.insert_mut(target.clone(), configuration.revision);
+        }
+        read
+    }
+
     fn take(&mut self, op: Op, revision: Revision) {
         match op {
             Op::Head(record) => self.head = Versioned { revision, record },

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use lockstep_protocol::record::{Configuration, Header};
 use lockstep_protocol::{Op, View};
-use lockstep_types::{Revision, Target};
+use lockstep_types::{Configuration as Tree, Patch, Revision, Target};
 
 use super::Inner;
 use super::body;
@@ -30,10 +30,10 @@ use workers::Workers;
 /// How often a reader that is overtaken by the store's history begins again.
 const TRIES: usize = 3;
 
-pub(super) async fn load(inner: &Inner) -> Result<View, Error> {
+pub(super) async fn load<S: Sink>(inner: &Inner) -> Result<S, Error> {
     let mut tries = 1;
     loop {
-        match Loading::new(inner).load().await {
+        match Loading::new(inner, S::default()).load().await {
             Err(Error::Compacted { .. }) if tries < TRIES => tries += 1,
             loaded => return loaded,
         }
@@ -80,10 +80,60 @@ impl Pages<'_> {
     }
 }
 
+/// What is made of a store that is read.
+pub(super) trait Sink: Default {
+    /// A record, with the revision of its last write. They come in any order.
+    fn record(&mut self, op: Op, revision: Revision);
+    /// A configuration, whole.
+    fn configuration(&mut self, target: Target, record: Configuration, revision: Revision);
+    /// That was all of it, at this revision.
+    fn end(&mut self, revision: Revision);
+}
+
+impl Sink for View {
+    fn record(&mut self, op: Op, revision: Revision) {
+        self.restore(op, revision);
+    }
+
+    fn configuration(&mut self, target: Target, record: Configuration, revision: Revision) {
+        self.restore_configuration(target, record, revision);
+    }
+
+    fn end(&mut self, revision: Revision) {
+        self.restored(revision);
+    }
+}
+
+/// Every record by the revision of its last write.
+#[derive(Debug, Default)]
+pub(super) struct Content(pub(super) BTreeMap<Revision, Vec<Op>>);
+
+impl Sink for Content {
+    fn record(&mut self, op: Op, revision: Revision) {
+        self.0.entry(revision).or_default().push(op);
+    }
+
+    fn configuration(&mut self, target: Target, record: Configuration, revision: Revision) {
+        let Configuration { header, committed, applied } = record;
+        let (committed, applied) = (whole(&committed), whole(&applied));
+        let cleared = false;
+        self.record(Op::Configuration { target, header, committed, applied, cleared }, revision);
+    }
+
+    fn end(&mut self, revision: Revision) {
+        self.0.entry(revision).or_default();
+    }
+}
+
+/// Every unit of a tree.
+fn whole(tree: &Tree) -> Patch {
+    tree.units().map(|(path, unit)| (path.clone(), unit.clone())).collect()
+}
+
 /// A store that is being read.
-struct Loading<'a> {
+struct Loading<'a, S> {
     inner: &'a Inner,
-    view: View,
+    sink: S,
     workers: Workers<Done>,
     targets: BTreeMap<Target, Read>,
 }
@@ -106,13 +156,12 @@ enum Done {
     Nothing,
 }
 
-impl<'a> Loading<'a> {
-    fn new(inner: &'a Inner) -> Self {
-        let (view, workers) = (View::new(), Workers::new());
-        Self { inner, view, workers, targets: BTreeMap::new() }
+impl<'a, S: Sink> Loading<'a, S> {
+    fn new(inner: &'a Inner, sink: S) -> Self {
+        Self { inner, sink, workers: Workers::new(), targets: BTreeMap::new() }
     }
 
-    async fn load(mut self) -> Result<View, Error> {
+    async fn load(mut self) -> Result<S, Error> {
         let chunks = Range::prefix(Name::CHUNKS);
         let before = Range { until: Some(chunks.from.clone()), ..Range::all() };
         let revision = self.records(before).await?;
@@ -123,8 +172,8 @@ impl<'a> Loading<'a> {
         while let Some(done) = self.workers.next().await? {
             self.take(done);
         }
-        self.view.restored(revision);
-        Ok(self.view)
+        self.sink.end(revision);
+        Ok(self.sink)
     }
 
     /// Reads everything in a range that has no chunks in it. The next page is read while one is looked at.
@@ -216,14 +265,14 @@ impl<'a> Loading<'a> {
             }
             Done::Configuration(target, revision, configuration, (snapshot, deltas)) => {
                 self.inner.accounts.set(&target, snapshot, deltas);
-                self.view.restore_configuration(target, *configuration, revision);
+                self.sink.configuration(target, *configuration, revision);
             }
         }
     }
 
     fn record(&mut self, stored: Stored, revision: Revision) {
         match stored {
-            Stored::Record(op) => self.view.restore(op, revision),
+            Stored::Record(op) => self.sink.record(op, revision),
             Stored::Header(target, header) => {
                 self.targets.entry(target).or_default().header = Some((revision, header));
             }

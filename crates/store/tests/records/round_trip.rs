@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lockstep_protocol::View;
 use lockstep_store::{Embedded, Memory, Records, Store};
 
-use crate::same::same;
+use crate::same::{made, same};
 use crate::support::{follow, records};
 use crate::world::World;
 
@@ -22,6 +22,7 @@ async fn what_is_loaded_is_what_was_watched() {
                 let other = Records::open(Arc::clone(&store)).await.unwrap();
                 let watched = world.view().await.clone();
                 same(&watched, &other.load().await.unwrap());
+                same(&watched, &made(&other).await.as_read());
                 seen.take(&watched);
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use lockstep_protocol::record::Key;
 use lockstep_protocol::{Changes, Command, Op, Reply, View};
-use lockstep_types::Target;
+use lockstep_types::{Index, Target};
 
 use super::store::New;
 use crate::invariants::{self, Invariant, Step};
@@ -36,8 +36,10 @@ pub(super) struct Guarantees {
 }
 
 impl Guarantees {
+    /// None can be held where the log no longer goes back to its beginning: what stands is what came of all of it.
     pub(super) fn new(store: &View) -> Self {
-        let form = catalogue().into_iter().next();
+        let whole = store.horizon() == Index::ZERO;
+        let form = catalogue().into_iter().next().filter(|_| whole);
         Self { system: form.map(|form| System::observed(store.clone(), &form)) }
     }
 

@@ -242,7 +242,7 @@ impl Store {
         let told = |(at, write): &(usize, &Write)| {
             write.made == Some(revision) && write.told && !made.contains(at)
         };
-        if made.is_empty() || theirs.iter().any(|write| told(write)) {
+        if made.is_empty() || theirs.iter().any(told) {
             return Ok(None);
         }
         made.iter()
