@@ -5,9 +5,18 @@ use std::sync::Arc;
 use lockstep_protocol::View;
 use lockstep_store::{Embedded, Memory, Records, Store};
 
-use crate::same::{made, same};
+use crate::same::same;
 use crate::support::{follow, records};
 use crate::world::World;
+
+/// The store as its content makes it, one write after the other.
+async fn made(records: &Records) -> View {
+    let mut view = View::new();
+    for changes in records.content().await.unwrap() {
+        view.absorb(&changes);
+    }
+    view
+}
 
 #[tokio::test]
 async fn what_is_loaded_is_what_was_watched() {
