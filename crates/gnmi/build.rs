@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     tonic_prost_build::configure()
         // Maps in the order of their keys: the same message is the same bytes.
         .btree_map(".")
+        .codec_path("crate::codec::Lean")
         .compile_fds_with_config(compiler.file_descriptor_set(), config)?;
     Ok(())
 }

@@ -31,6 +31,7 @@
 pub mod brief;
 pub mod change;
 pub mod code;
+pub mod codec;
 pub mod election;
 pub mod extension;
 pub mod get;

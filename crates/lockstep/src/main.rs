@@ -6,6 +6,7 @@ mod cli;
 mod client;
 mod config;
 mod demo;
+mod files;
 mod login;
 mod model;
 mod output;
@@ -24,9 +25,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// How many threads at the most do work that holds up others: judging and reading configurations for the most part,
+/// which is done no sooner by more threads than cores, while each has memory of its own.
+const ASIDE: usize = 64;
+
 fn main() -> ExitCode {
     let arguments = cli::Cli::parse();
-    let runtime = match tokio::runtime::Runtime::new() {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = match builder.enable_all().max_blocking_threads(ASIDE).build() {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("lockstep: cannot start: {error}");

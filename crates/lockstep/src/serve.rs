@@ -161,6 +161,7 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
 /// `serve`.
 pub(crate) async fn serve(path: &Path, trace: Option<PathBuf>) -> Result<(), Failed> {
     log();
+    crate::files::use_all();
     // Listened for from here on, so that a stop during the start is not lost.
     let (mut signals, mut hangups) = (Signals::new()?, Hangups::new()?);
     let mut config = Config::read_again(path)?;

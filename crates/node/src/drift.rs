@@ -151,20 +151,20 @@ impl Drift {
         self.tries(|tries| tries.remove(target));
     }
 
-    /// Whether something is to be done about what was heard of a device.
-    fn is_to_be_told(&self, view: &View, spec: &TargetSpec, now: Instant) -> bool {
+    /// What the core is to be told about what was heard of a device.
+    fn event(&self, view: &View, spec: &TargetSpec, now: Instant) -> Option<Event> {
         let target = &spec.name;
         let differs = !self.of(view, target, Some(spec)).first.is_empty();
-        let policy = view.binding(target).map(|binding| binding.drift);
-        match policy {
-            Some(Policy::Adopt) => differs,
-            Some(Policy::Enforce) => {
+        let tell = match view.binding(target)?.drift {
+            Policy::Adopt => differs,
+            Policy::Enforce => {
                 self.tries(|tries| tries.entry(target.clone()).or_default().count(differs, now))
             }
             // Nothing is done about it; but it is not handed over to a node that would change it back.
-            Some(Policy::Report) => differs,
-            None => false,
-        }
+            Policy::Report if differs => true,
+            Policy::Report => return Some(Event::InLine(target.clone())),
+        };
+        tell.then(|| Event::Drifted(target.clone()))
     }
 
     fn tries<T>(&self, of: impl FnOnce(&mut BTreeMap<Target, Tries>) -> T) -> T {
@@ -209,8 +209,9 @@ pub(crate) async fn listen(
             }
             Some(heard) = notices.next(), if !notices.is_empty() => heard,
         };
-        let of_now = links.upgrade().is_some_and(|l| l.is_of_now(&target, noticed.connection));
-        let Some(spec) = targets.spec(&target).filter(|_| of_now) else { continue };
+        let connection = noticed.connection;
+        let is_of_now = || links.upgrade().is_some_and(|l| l.is_of_now(&target, connection));
+        let Some(spec) = targets.spec(&target).filter(|_| is_of_now()) else { continue };
         let (view, before) = (Arc::clone(&views.borrow()), drift.heard(&target));
         // As long as the configuration, where the device told of all of it.
         let there = Arc::clone(&spec);
@@ -221,9 +222,15 @@ pub(crate) async fn listen(
             notices.extend(notices_of(&target));
         }
         drift.set(target.clone(), heard);
-        if drift.is_to_be_told(&views.borrow().clone(), &spec, Instant::now()) {
+        if !is_of_now() {
+            // The link ended meanwhile, and with it what was heard is forgotten: perhaps just before.
+            drift.forget(&target);
+            continue;
+        }
+        let view = Arc::clone(&views.borrow());
+        if let Some(event) = drift.event(&view, &spec, Instant::now()) {
             // A core that has ended is told nothing.
-            let _ = events.send(Event::Drifted(target.clone())).await;
+            let _ = events.send(event).await;
         }
         drift.report(&target);
     }

@@ -172,7 +172,7 @@ impl Handle {
     pub async fn look(&self, target: &Target, look: Look) -> Result<Vec<Report>, LookError> {
         match self.link(target) {
             Some(link) => link.look(look).await,
-            None => self.shared.visits.look(&*self.driver(target)?, look).await,
+            None => self.shared.visits.look(target, &*self.driver(target)?, look).await,
         }
     }
 
@@ -183,7 +183,7 @@ impl Handle {
     pub async fn tell(&self, target: &Target, follow: Follow) -> Result<Stream, LookError> {
         match self.link(target) {
             Some(link) => link.follow(follow).await,
-            None => self.shared.visits.follow(&*self.driver(target)?, follow).await,
+            None => self.shared.visits.follow(target, &*self.driver(target)?, follow).await,
         }
     }
 
@@ -255,7 +255,6 @@ impl Handle {
     /// # Errors
     /// The node stops.
     pub async fn operate(&self, target: Target, order: Order) -> Result<Reply, Busy> {
-        self.shared.drift.forgive(&target);
         self.ask(|answer| Asked::Operate(target, order, answer)).await
     }
 

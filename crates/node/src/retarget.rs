@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lockstep_protocol::record::Key;
 use lockstep_protocol::{Changes, Event, Op};
-use lockstep_types::{ModelDigest, Target};
+use lockstep_types::{ModelDigest, Target, Term};
 
 use crate::feed::Touched;
 use crate::handle::NewModels;
@@ -31,6 +31,18 @@ pub(crate) fn written(changes: &Changes) -> Vec<Target> {
     changes.ops.iter().filter_map(target).collect()
 }
 
+/// The targets that an operator has looked after with a revision, whichever node was asked: they are to be brought in
+/// line, or what they hold is to be recorded.
+pub(crate) fn looked_after(changes: &Changes) -> impl Iterator<Item = &Target> {
+    changes.ops.iter().filter_map(|op| match op {
+        Op::Configuration { target, header, .. } => {
+            let anew = header.synced == Term::ZERO && header.resync_refused.is_none();
+            (anew || header.adopting).then_some(target)
+        }
+        _ => None,
+    })
+}
+
 impl Runtime {
     /// Takes up every target that the store has when the node starts.
     pub(crate) fn begin_targets(&mut self) {
@@ -47,8 +59,10 @@ impl Runtime {
         let shared = &self.shared;
         let Some(binding) = self.core.view().binding(target) else {
             shared.targets.remove(target);
-            shared.drift.forget(target);
-            return self.unlink(target);
+            shared.visits.end(target);
+            let gone = self.unlink(target);
+            self.shared.drift.forget(target);
+            return gone;
         };
         let before = shared.targets.get(target);
         let same = |before: &Entry| {
@@ -69,6 +83,7 @@ impl Runtime {
             tracing::warn!(%target, reason = unserved.reason, "not connected to from here");
         }
         shared.targets.put(target.clone(), entry);
+        shared.visits.end(target);
         let gone = self.unlink(target);
         if self.core.desk().reaches(target) {
             self.connect(target);
@@ -127,5 +142,31 @@ impl Runtime {
         let bound = view.targets().filter_map(|target| view.binding(target));
         let asked = view.open().filter_map(|transaction| transaction.binding.as_deref());
         bound.chain(asked).map(|binding| binding.models.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_protocol::record::{Failure, Header};
+    use lockstep_types::{Patch, Revision};
+
+    use super::*;
+
+    fn is_looked_after(header: Header) -> bool {
+        let (target, patch) = (Target::new("leaf1").unwrap(), Patch::default);
+        let (committed, applied) = (patch(), patch());
+        let op = Op::Configuration { target, header, committed, applied, cleared: false };
+        looked_after(&Changes { revision: Revision::ZERO.next(), ops: vec![op] }).count() == 1
+    }
+
+    #[test]
+    fn an_order_is_seen_by_every_node_that_watches() {
+        let synced = Term::new(3);
+        assert!(!is_looked_after(Header { synced, ..Header::default() }));
+        assert!(is_looked_after(Header { synced: Term::ZERO, ..Header::default() }));
+        assert!(is_looked_after(Header { synced, adopting: true, ..Header::default() }));
+        let refused = Some(Failure { code: "ABORTED".into(), message: "not now".into() });
+        let refuses = Header { synced: Term::ZERO, resync_refused: refused, ..Header::default() };
+        assert!(!is_looked_after(refuses), "that is the device's own doing");
     }
 }

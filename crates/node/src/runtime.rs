@@ -15,7 +15,7 @@ use crate::clients::Clients;
 use crate::election::mandate;
 use crate::handle::{Asked, NewModels, Shared};
 use crate::links::Links;
-use crate::retarget::{bound, written};
+use crate::retarget::{bound, looked_after, written};
 use crate::targets::Maker;
 use crate::trace::Trace;
 use crate::validation::Validation;
@@ -206,6 +206,7 @@ impl Runtime {
         let (touched, bound, written) = match &event {
             Event::Watch(changes) => {
                 self.validation.forget_decided(changes);
+                looked_after(changes).for_each(|target| self.shared.drift.forgive(target));
                 (self.shared.feed.note(changes), bound(changes), written(changes))
             }
             _ => (None, Vec::new(), Vec::new()),

@@ -70,6 +70,8 @@ pub enum Event {
     },
     /// A device was changed behind our back.
     Drifted(Target),
+    /// A device that was changed behind our back, and left so, shows what was applied again.
+    InLine(Target),
     /// A client asks for a transaction.
     Submit {
         /// Who is to be answered.

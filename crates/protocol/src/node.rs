@@ -13,10 +13,12 @@ mod extend;
 mod learn;
 mod lifecycle;
 mod link;
+mod links;
 mod mastership;
 mod operate;
 mod recheck;
 mod recording;
+mod resume;
 mod resync;
 mod retention;
 mod share;
@@ -94,7 +96,7 @@ impl Node {
         let deadline = deadline.map(|deadline| deadline.after(1));
         let retry = self.desk.next_retry();
         let overdue = self.desk.overdue.first().map(|(at, _)| *at);
-        [deadline, retry, overdue].into_iter().flatten().min()
+        [deadline, retry, overdue, self.desk.share_at].into_iter().flatten().min()
     }
 
     /// Takes up whatever a loaded store leaves to be done. The same way as any wake-up, for every id.

@@ -5,6 +5,7 @@ mod drifted;
 mod failure;
 mod key;
 mod mastership;
+mod parts;
 mod transaction;
 mod window;
 
@@ -13,6 +14,7 @@ pub use drifted::{Difference, Drifted};
 pub use failure::{Failure, Reason, Violation};
 pub use key::Key;
 pub use mastership::{Binding, Drift, Initial, Mastership, Next};
+pub use parts::Parts;
 pub use transaction::{
     Head, Horizon, Kind, Mode, Part, PartStatus, Proposal, Rule, Status, Transaction,
 };

@@ -216,7 +216,8 @@ pub fn context(saw: &Saw, did: &[Command]) -> BTreeSet<Wake> {
             | Event::Trials { target, .. }
             | Event::Disconnected { target, .. }
             | Event::Answered { target, .. }
-            | Event::Drifted(target),
+            | Event::Drifted(target)
+            | Event::InLine(target),
         ) => Some(Wake::Target(target.clone())),
         Saw::Event(Event::Written { wake, .. }) => Some(wake.clone()),
         Saw::Event(Event::Verdict { subject, .. }) => Some(concerned(subject)),

@@ -60,6 +60,7 @@ pub struct View {
     outstanding: Map<(Index, Target), ()>,
     lagging: Map<Target, Lag>,
     open: Map<Index, ()>,
+    reverting: Map<Index, ()>,
     deadlines: Map<(Timestamp, Index), ()>,
     windows: Map<(Timestamp, Index), ()>,
     kept: Map<Target, Index>,
@@ -114,6 +115,11 @@ impl View {
     /// Transactions without an outcome, in log order.
     pub fn open(&self) -> impl Iterator<Item = &Transaction> {
         self.open.keys().filter_map(|index| self.transaction(*index))
+    }
+
+    /// Transactions that turned and have no outcome yet.
+    pub(crate) fn reverting(&self) -> impl Iterator<Item = Index> {
+        self.reverting.keys().copied()
     }
 
     /// How many transactions have no outcome.

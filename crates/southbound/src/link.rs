@@ -28,6 +28,9 @@ pub use follows::Stream;
 pub use visit::Visits;
 pub use watching::Noticed;
 
+// What goes to the task is boxed: a channel has room for some dozens of messages from the beginning, and most
+// devices are asked nothing most of the time.
+
 /// The handle of a target's connection. A task keeps the connection up, with growing waits between
 /// tries, and tells of it as events; see the crate for what may be relied on. Dropping the handle
 /// ends the task and closes the connection, without a further event.
@@ -35,9 +38,9 @@ pub use watching::Noticed;
 pub struct Link {
     // Without a bound, because the core has at most one request outstanding on a connection; a bound
     // would make the loop that runs its commands wait for a device.
-    orders: mpsc::UnboundedSender<Order>,
-    looks: mpsc::Sender<Looking>,
-    follows: mpsc::Sender<Following>,
+    orders: mpsc::UnboundedSender<Box<Order>>,
+    looks: mpsc::Sender<Box<Looking>>,
+    follows: mpsc::Sender<Box<Following>>,
     watching: watch::Sender<Option<Watching>>,
     seen: Seen,
     patience: Duration,
@@ -115,7 +118,7 @@ impl Link {
             return Err(gone());
         }
         let (answer, answered) = oneshot::channel();
-        self.looks.send(Looking { look, answer }).await.map_err(|_| gone())?;
+        self.looks.send(Box::new(Looking { look, answer })).await.map_err(|_| gone())?;
         answered.await.map_err(|_| gone())?.map_err(LookError::Failed)
     }
 
@@ -129,7 +132,7 @@ impl Link {
             return Err(gone());
         }
         let (begun, stream) = oneshot::channel();
-        self.follows.send(Following { follow, begun }).await.map_err(|_| gone())?;
+        self.follows.send(Box::new(Following { follow, begun })).await.map_err(|_| gone())?;
         stream.await.map_err(|_| gone())?.map_err(LookError::Failed)
     }
 
@@ -173,7 +176,7 @@ impl Link {
     fn order(&self, order: Order) {
         // The task ends by itself only when nobody takes its events any more: then nobody waits for
         // the answer either.
-        if self.orders.send(order).is_err() {
+        if self.orders.send(Box::new(order)).is_err() {
             tracing::debug!("nobody takes events any more, so nothing is sent");
         }
     }

@@ -128,7 +128,7 @@ impl Teller {
 /// What changed about a transaction.
 fn transaction(before: Option<&Transaction>, now: &Transaction) -> Option<String> {
     let mut changed = Vec::new();
-    for (target, part) in &now.targets {
+    for (target, part) in now.targets.iter() {
         let was = before.map_or(PartStatus::Pending, |before| before.part(target));
         if was != part.status {
             changed.push(format!("{} {target}", words::part(part.status)));

@@ -31,11 +31,11 @@ fn waits_for_the_gone(system: &System, transaction: &Transaction) -> bool {
         let waits = !transaction.is_atomic() || endless;
         waits && system.store.header(target).paused
     };
-    let mut targets = transaction.targets.keys();
-    targets.clone().any(paused)
-        || (!transaction.is_atomic() && targets.clone().any(gone))
+    let targets = || transaction.targets.keys();
+    targets().any(paused)
+        || (!transaction.is_atomic() && targets().any(gone))
         // What listens to somebody else is waited for until an operator has it taken over, or the deadline.
-        || targets.any(|target| system.is_usurped(target))
+        || targets().any(|target| system.is_usurped(target))
 }
 
 /// A client whose node died or lost its lease has to ask again.

@@ -98,7 +98,7 @@ pub(super) fn heard(spec: &TargetSpec, view: &View, before: &Heard, noticed: Not
     let (held, told): (Configuration, BTreeSet<Path>) = match notice {
         Notice::All(held) => {
             let differs = applied.diff(&held);
-            (held, differs.paths().cloned().collect())
+            (*held, differs.paths().cloned().collect())
         }
         Notice::Changed(edit) => {
             let nothing = Heard::default();

@@ -125,12 +125,12 @@ impl World {
     /// The device tells that all it has is this banner, or that it changed to this.
     fn hear_all(&mut self, connection: u64, text: &str) {
         let all = motd(text).into_iter().filter_map(|(path, content)| Some((path, content?)));
-        self.hear(connection, Notice::All(all.collect()));
+        self.hear(connection, Notice::All(Box::new(all.collect())));
     }
 
     fn hear_changed(&mut self, text: &str) {
         let set = [(at(MOTD), Content::leaf(text))].into_iter().collect();
-        self.hear(1, Notice::Changed(Edit { set, ..Edit::default() }));
+        self.hear(1, Notice::Changed(Box::new(Edit { set, ..Edit::default() })));
     }
 
     fn drifted(&self) -> Drifted {
@@ -213,12 +213,12 @@ fn what_comes_by_default_with_our_own_change_is_no_drift() {
     let enabled = at("/interfaces/interface[name=eth1]/enabled");
     let by_default = [(port, Content::Entry), (enabled.clone(), Content::leaf(true))];
     let set = by_default.into_iter().collect();
-    world.hear(1, Notice::Changed(Edit { set, ..Edit::default() }));
+    world.hear(1, Notice::Changed(Box::new(Edit { set, ..Edit::default() })));
     assert!(!world.is_drifted(), "on its way");
     world.record(1, true, &entry);
     assert!(!world.is_drifted(), "it is in force");
     let set = [(enabled, Content::leaf(false))].into_iter().collect();
-    world.hear(1, Notice::Changed(Edit { set, ..Edit::default() }));
+    world.hear(1, Notice::Changed(Box::new(Edit { set, ..Edit::default() })));
     assert_eq!(world.drifted().first.len(), 1);
 }
 
@@ -229,12 +229,12 @@ fn a_change_on_top_of_what_is_on_its_way_is_seen_for_what_it_is() {
     let entry: Delta = [(vlan.clone(), Some(Content::Entry))].into_iter().collect();
     world.send(1, entry.clone());
     let set = [(vlan.clone(), Content::Entry)].into_iter().collect();
-    world.hear(1, Notice::Changed(Edit { set, ..Edit::default() }));
+    world.hear(1, Notice::Changed(Box::new(Edit { set, ..Edit::default() })));
     let set = [(at("/vlans/vlan[id=7]/name"), Content::leaf("seven"))].into_iter().collect();
-    world.hear(1, Notice::Changed(Edit { set, ..Edit::default() }));
+    world.hear(1, Notice::Changed(Box::new(Edit { set, ..Edit::default() })));
     assert_eq!(world.drifted().first.len(), 1, "the name is of someone else");
     world.record(1, true, &entry);
-    world.hear(1, Notice::Changed(Edit { clear: vec![vlan], ..Edit::default() }));
+    world.hear(1, Notice::Changed(Box::new(Edit { clear: vec![vlan], ..Edit::default() })));
     let gone = world.drifted().first;
     assert_eq!(gone.len(), 1, "{gone:?}");
     assert_eq!((&gone[0].shows, &gone[0].wanted), (&None, &Some(Content::Entry)));
@@ -254,7 +254,7 @@ fn of_many_differences_the_first_are_shown_and_the_others_counted() {
     let entry = |id| (at(&format!("/vlans/vlan[id={id}]")), Content::Entry);
     let total = KEPT + 50;
     let held = (1..total).map(entry).chain([(at(MOTD), Content::leaf("v1"))]);
-    world.hear(1, Notice::All(held.collect()));
+    world.hear(1, Notice::All(Box::new(held.collect())));
     let Drifted { first, more, .. } = world.drifted();
     assert_eq!((first.len(), more), (SHOWN, total - SHOWN));
     let heard = world.drift.heard(&world.spec.name);
@@ -263,6 +263,6 @@ fn of_many_differences_the_first_are_shown_and_the_others_counted() {
     // When those that are kept are gone, the others have to be asked for.
     let set = [(at(MOTD), Content::leaf("v0"))].into_iter().collect();
     let clear = vec![at("/vlans")];
-    world.hear(1, Notice::Changed(Edit { clear, set, ..Edit::default() }));
+    world.hear(1, Notice::Changed(Box::new(Edit { clear, set, ..Edit::default() })));
     assert!(world.drift.heard(&world.spec.name).is_to_be_heard_anew());
 }

@@ -32,16 +32,8 @@ pub(crate) struct Lab {
 impl Lab {
     /// A node and so many devices, all synchronised.
     pub(crate) async fn start(count: u16) -> Self {
-        let models = models();
-        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let simulator =
-            Simulator::start(Devices { models: models.clone(), listen, count }).unwrap();
-        let lab = Self::with(simulator, models, Initial::Adopt).await;
-        lab.until("every target is synchronised", |view| {
-            view.targets().all(|target| view.is_synchronised(target))
-        })
-        .await;
-        lab
+        let (records, models) = (Records::open(Arc::new(Memory::new())).await.unwrap(), models());
+        Self::begin(records, count, |i, at| spec(i, at, &models, Initial::Adopt)).await
     }
 
     /// A node in front of these devices.
@@ -60,6 +52,22 @@ impl Lab {
         let targets = targets.map(|(i, at)| spec(i + 1, *at)).collect();
         let node = start(options(records.clone(), targets)).await.unwrap();
         Self { records, simulator, node }
+    }
+
+    /// A node on this store, all of whose targets are synchronised.
+    pub(crate) async fn begin(
+        records: Records,
+        count: u16,
+        spec: impl Fn(usize, SocketAddr) -> Given,
+    ) -> Self {
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let simulator = Simulator::start(Devices { models: models(), listen, count }).unwrap();
+        let lab = Self::on(records, simulator, spec).await;
+        lab.until("every target is synchronised", |view| {
+            view.targets().all(|target| view.is_synchronised(target))
+        })
+        .await;
+        lab
     }
 
     /// A node that knows the models of these devices, and no target yet.
@@ -173,7 +181,10 @@ pub(crate) fn options(records: Records, targets: Vec<Given>) -> Options {
     }
 }
 
-/// Devices whose binding says their address, and nothing else.
+/// Said behind an address, it has everything tried on the device first.
+pub(crate) const TRIED: &str = " tried";
+
+/// Devices whose binding says their address, and hardly anything else.
 #[derive(Debug)]
 struct ByAddress;
 
@@ -188,11 +199,15 @@ impl Reachable for ByAddress {
     }
 
     fn reach(&self, _: &Target, binding: &Binding, models: &ModelSet) -> Result<Reached, Unserved> {
+        let (address, trials) = match binding.details.strip_suffix(TRIED) {
+            Some(address) => (address, Trials::Always),
+            None => (binding.details.as_str(), Trials::Shared),
+        };
         let address: SocketAddr =
-            binding.details.parse().map_err(|_| Unserved::failed("that is no address"))?;
+            address.parse().map_err(|_| Unserved::failed("that is no address"))?;
         let addresses = vec![address.to_string()];
         let reach = Reach { addresses, insecure: true, ..Reach::default() };
         let driver = Arc::new(Gnmi::new(reach, models.clone()));
-        Ok(Reached { driver, trials: Trials::Shared })
+        Ok(Reached { driver, trials })
     }
 }

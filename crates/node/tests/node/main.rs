@@ -13,5 +13,6 @@ mod clients;
 mod defaults;
 mod lab;
 mod targets;
+mod versions;
 mod wide;
 mod writes;

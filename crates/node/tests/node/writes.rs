@@ -1,12 +1,14 @@
 //! What a transaction costs the store: counted, not timed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_protocol::Reply;
-use lockstep_protocol::record::Status;
+use lockstep_protocol::record::{Initial, Status};
+use lockstep_store::{Embedded, Memory, Records};
 use tokio::time::{sleep, timeout};
 
-use crate::lab::Lab;
+use crate::lab::{Lab, TRIED, models, spec};
 
 /// How many writes there were since, once there were so many: whoever wrote the last one may hear of it
 /// after whoever waited for what it says.
@@ -31,6 +33,45 @@ async fn a_transaction_on_one_target_takes_two_writes() {
         assert!(matches!(reply, Reply::Transaction { status: Status::Applied, .. }), "{reply:?}");
         assert_eq!(writes_since(&lab, before, 2).await, 2);
     }
+    lab.stop().await;
+}
+
+/// Where it is tried first, that all of it was accepted is one more.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_is_tried_on_the_device_takes_three() {
+    let (records, models) = (Records::open(Arc::new(Memory::new())).await.unwrap(), models());
+    let lab = Lab::begin(records, 1, |i, at| {
+        let mut given = spec(i, at, &models, Initial::Adopt);
+        given.binding.details.push_str(TRIED);
+        given
+    })
+    .await;
+    for number in 0..5 {
+        let before = lab.records.writes();
+        let reply = lab.submit(&["leaf1"], &format!("motd {number}")).await;
+        assert!(matches!(reply, Reply::Transaction { status: Status::Applied, .. }), "{reply:?}");
+        assert_eq!(writes_since(&lab, before, 3).await, 3);
+    }
+    lab.stop().await;
+}
+
+/// What is in flight at the same time is made durable together.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_at_once_share_what_makes_them_durable() {
+    const MANY: u16 = 18;
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Embedded::open(folder.path()).unwrap());
+    let (records, models) = (Records::open(store.clone()).await.unwrap(), models());
+    let lab = Lab::begin(records, MANY, |i, at| spec(i, at, &models, Initial::Adopt)).await;
+    let before = store.commits();
+    let names: Vec<String> = (1..=MANY).map(|number| format!("leaf{number}")).collect();
+    let all = names.iter().map(|name| async { lab.submit(&[name], name).await });
+    for reply in futures_util::future::join_all(all).await {
+        assert!(matches!(reply, Reply::Transaction { status: Status::Applied, .. }), "{reply:?}");
+    }
+    let syncs = store.commits() - before;
+    println!("{MANY} transactions at once: {syncs} durable writes");
+    assert!(syncs < 2 * u64::from(MANY), "{syncs}");
     lab.stop().await;
 }
 

@@ -52,8 +52,17 @@ pub(super) struct Adoption {
 impl Node {
     /// A device was changed behind our back.
     pub(super) fn drifted(&mut self, target: Target) -> Wake {
-        if let Some(link) = self.desk.links.get_mut(&target) {
+        if let Some(mut link) = self.desk.links.get_mut(&target) {
             link.drifted = link.up;
+        }
+        Wake::Target(target)
+    }
+
+    /// Whoever changed a device has changed it back. Where something is to be done about it, that sees for itself.
+    pub(super) fn in_line(&mut self, target: Target) -> Wake {
+        let left_so = self.view.binding(&target).is_some_and(|b| b.drift == Drift::Report);
+        if let Some(mut link) = self.desk.links.get_mut(&target).filter(|_| left_so) {
+            link.drifted = false;
         }
         Wake::Target(target)
     }

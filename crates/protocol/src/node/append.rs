@@ -192,7 +192,7 @@ impl Node {
             called_off: false,
             trial: false,
             disturbed: 0,
-            targets,
+            targets: targets.into(),
         }
     }
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use lockstep_types::{Index, Revision, Target, Term, Timestamp, TransactionId};
 
 use super::link::{Link, Retry};
+use super::links::Links;
+use super::resume::Resume;
 use super::retention::Retention;
 use super::share::Turn;
 use crate::event::{Subject, Verdict, Wake};
@@ -82,9 +84,11 @@ pub(super) struct Ordered {
 pub struct Desk {
     pub(super) now: Timestamp,
     pub(super) lease: Timestamp,
-    pub(super) links: BTreeMap<Target, Link>,
+    pub(super) links: Links,
     /// Whose turn each target is.
     pub(super) turns: BTreeMap<Target, Turn>,
+    /// When that is worked out again, because targets came or went.
+    pub(super) share_at: Option<Timestamp>,
     /// Targets that this node is to be connected to.
     pub(super) reached: BTreeSet<Target>,
     /// Targets that this node has asked for, and has not got.
@@ -100,7 +104,7 @@ pub struct Desk {
     /// Devices whose own values are to be recorded.
     pub(super) seen: BTreeSet<Target>,
     pub(super) writing: BTreeSet<Wake>,
-    pub(super) resume: BTreeMap<Wake, Revision>,
+    pub(super) resume: Resume,
     pub(super) validating: BTreeSet<Subject>,
     pub(super) verdicts: BTreeMap<Subject, Verdict>,
     pub(super) submissions: Vec<Arc<Request>>,
@@ -147,14 +151,13 @@ impl Desk {
     /// When a device is next to be tried again. What is due already was taken up when it became due.
     #[must_use]
     pub fn next_retry(&self) -> Option<Timestamp> {
-        let links = self.links.values().filter_map(|link| link.retry.map(|retry| retry.at));
-        let all = links.chain(self.unfit.values().map(|unfit| unfit.at));
-        all.filter(|at| *at > self.now).min()
+        let unfit = self.unfit.values().map(|unfit| unfit.at).filter(|at| *at > self.now);
+        unfit.chain(self.links.next_retry(self.now)).min()
     }
 
     /// Whether a controller may decide: it has no write outstanding, and the view shows what became
     /// of the last one.
     pub(super) fn is_free(&self, wake: &Wake, seen: Revision) -> bool {
-        !self.writing.contains(wake) && self.resume.get(wake).is_none_or(|until| *until <= seen)
+        !self.writing.contains(wake) && self.resume.get(wake).is_none_or(|until| until <= seen)
     }
 }

@@ -17,11 +17,16 @@ impl Node {
                 let since = self.desk.now;
                 self.desk.now = since.max(now);
                 self.answer_overdue(out);
-                self.due(since)
+                let mut wakes = self.due(since);
+                wakes.extend(self.share_again(out).into_iter().map(Wake::Target));
+                wakes
             }
             Event::Lease(until) => {
+                let had_ended = self.desk.now >= self.desk.lease;
                 self.desk.lease = until;
-                self.desk.links.keys().cloned().map(Wake::Target).collect()
+                // Otherwise nothing was held back for lack of it.
+                let held_back = self.desk.links.keys().filter(|_| had_ended);
+                held_back.cloned().map(Wake::Target).collect()
             }
             Event::Watch(changes) => self.watched(&changes, out),
             Event::Written { wake, result } => self.written(wake, result),
@@ -44,6 +49,7 @@ impl Node {
                 [Wake::Target(target)].into()
             }
             Event::Drifted(target) => [self.drifted(target)].into(),
+            Event::InLine(target) => [self.in_line(target)].into(),
             Event::Submit { client, request } => {
                 self.submit(client, request, out).into_iter().collect()
             }
@@ -74,13 +80,8 @@ impl Node {
         let submissions = self.desk.submissions.iter().any(|request| now > request.deadline);
         let windows = self.view.windows().next().is_some_and(|(until, _)| now > until);
         let late = late.chain((submissions || windows).then_some(Wake::Append));
-        let retries = self
-            .desk
-            .links
-            .iter()
-            .filter(|(_, link)| link.retry.is_some_and(|retry| retry.at <= now));
-        let retries = retries.map(|(target, _)| target);
-        // Once: whatever else makes a target fit to be asked for is heard of.
+        // Once: whatever else a device waits for, or makes a target fit to be asked for, is heard of.
+        let retries = self.desk.links.retried(since, now);
         let unfit = self.desk.unfit.iter().filter(|(_, unfit)| since < unfit.at && unfit.at <= now);
         let unfit = unfit.map(|(target, _)| target);
         let silent = self.waited_for().filter(|(until, _)| now > *until);
@@ -150,12 +151,7 @@ impl Node {
     }
 
     fn resumed(&mut self, reached: Revision) -> BTreeSet<Wake> {
-        let (done, waiting) = std::mem::take(&mut self.desk.resume)
-            .into_iter()
-            .partition(|(_, until)| *until <= reached);
-        self.desk.resume = waiting;
-        let done: std::collections::BTreeMap<Wake, Revision> = done;
-        done.into_keys().collect()
+        self.desk.resume.take(reached)
     }
 
     /// The ids that a written record concerns.
@@ -212,7 +208,7 @@ impl Node {
     }
 
     fn connected(&mut self, target: Target, connection: Connection) -> BTreeSet<Wake> {
-        let link = self.desk.links.entry(target.clone()).or_default();
+        let mut link = self.desk.links.make(&target);
         link.drop_work();
         link.connection = connection;
         link.up = true;
@@ -222,7 +218,7 @@ impl Node {
     }
 
     fn disconnected(&mut self, target: Target, connection: Connection) -> BTreeSet<Wake> {
-        if let Some(link) = self.desk.links.get_mut(&target)
+        if let Some(mut link) = self.desk.links.get_mut(&target)
             && link.connection == connection
         {
             link.down();

@@ -179,7 +179,7 @@ impl Node {
     ) {
         let leased = self.desk.now < self.desk.lease;
         let paused = self.view.header(target).paused;
-        let Some(link) = self.desk.links.get_mut(target) else { return };
+        let Some(mut link) = self.desk.links.get_mut(target) else { return };
         if !leased || paused {
             // Another master may be writing by now, or it is to be left alone. Woken again when the lease
             // is, or when it is resumed.
@@ -203,7 +203,7 @@ impl Node {
     }
 
     pub(super) fn set_work(&mut self, target: &Target, work: Work) {
-        if let Some(link) = self.desk.links.get_mut(target) {
+        if let Some(mut link) = self.desk.links.get_mut(target) {
             link.work = work;
         }
     }
@@ -211,7 +211,7 @@ impl Node {
     /// The device is left alone for a while.
     pub(super) fn back_off(&mut self, target: &Target) {
         let now = self.desk.now;
-        if let Some(link) = self.desk.links.get_mut(target) {
+        if let Some(mut link) = self.desk.links.get_mut(target) {
             let failures = link.retry.map_or(0, |retry| retry.failures);
             let at = now.after(self.settings.wait(failures));
             let failures = failures.saturating_add(1).min(self.settings.backoff_doublings);
@@ -223,7 +223,7 @@ impl Node {
     /// sent before can change it any more; until then it is left alone, and claimed again after that.
     pub(super) fn is_quiet(&mut self, target: &Target, wait: u64) -> bool {
         let now = self.desk.now;
-        let Some(link) = self.desk.links.get_mut(target) else { return false };
+        let Some(mut link) = self.desk.links.get_mut(target) else { return false };
         if std::mem::take(&mut link.unsettled) {
             link.quiet = Some(now.after(wait));
         }
@@ -234,7 +234,7 @@ impl Node {
     }
 
     pub(super) fn end_back_off(&mut self, target: &Target) {
-        if let Some(link) = self.desk.links.get_mut(target) {
+        if let Some(mut link) = self.desk.links.get_mut(target) {
             link.retry = None;
         }
     }

@@ -39,7 +39,7 @@ impl Node {
         let session = Some(self.session.clone());
         draft.put_mastership(target, Mastership { session, term, connection, next: None });
         let txn = draft.txn();
-        if let Some(link) = self.desk.links.get_mut(target) {
+        if let Some(mut link) = self.desk.links.get_mut(target) {
             // Somebody else was the master last, who may have left something under way.
             link.unsettled |= last != link.term;
         }

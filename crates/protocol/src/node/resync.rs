@@ -13,24 +13,28 @@ impl Node {
     /// A device answered the outstanding request.
     pub(super) fn answered(&mut self, target: &Target, answer: Answer, out: &mut Vec<Command>) {
         let term = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
-        let Some(link) = self.desk.links.get_mut(target) else { return };
+        let Some(mut link) = self.desk.links.get_mut(target) else { return };
         let work = std::mem::take(&mut link.work);
         link.unsettled |= work.is_set() && answer == Answer::Unknown;
         link.drifted |= work.sees_to_drift() && answer == Answer::Busy;
+        match (&work, &answer) {
+            (Work::Claiming, Answer::Accepted) => {
+                // Whatever was sent before is turned away from now on.
+                link.unsettled = false;
+                link.fenced = Some(true);
+            }
+            (Work::Claiming, Answer::Unfenced(_)) => link.fenced = Some(false),
+            _ => {}
+        }
+        drop(link);
         match (work, answer) {
             (_, Answer::Unknown) => self.give_up(target, out),
             (_, Answer::Busy) => self.back_off(target),
             (Work::Clearing { refused }, answer) => {
                 self.cleared(target, term, refused, answer, out);
             }
-            (Work::Claiming, Answer::Accepted) => {
-                // Whatever was sent before is turned away from now on.
-                link.unsettled = false;
-                link.fenced = Some(true);
-                self.claimed(target, term, out);
-            }
+            (Work::Claiming, Answer::Accepted) => self.claimed(target, term, out),
             (Work::Claiming, Answer::Unfenced(wait)) => {
-                link.fenced = Some(false);
                 if self.is_quiet(target, wait) {
                     self.claimed(target, term, out);
                 }
@@ -95,7 +99,7 @@ impl Node {
     /// Rule 7: nobody knows what became of the request, and it may still land. The connection goes,
     /// and with it the term; a late delivery meets a device that listens to a newer one.
     pub(super) fn give_up(&mut self, target: &Target, out: &mut Vec<Command>) {
-        let Some(link) = self.desk.links.get_mut(target) else { return };
+        let Some(mut link) = self.desk.links.get_mut(target) else { return };
         link.down();
         let connection = link.connection;
         out.push(Command::Close { target: target.clone(), connection });

@@ -106,6 +106,7 @@ impl Node {
             self.desk.unfit.retain(|target, _| turns.contains_key(target));
             self.desk.declined.clear();
             self.desk.wanted.clear();
+            self.desk.share_at = None;
         }
     }
 
@@ -113,9 +114,12 @@ impl Node {
     /// about it.
     pub(super) fn shared(&mut self, changes: &Changes, out: &mut Vec<Command>) -> Vec<Target> {
         let mut concerned: Vec<Target> = changes.ops.iter().filter_map(changes_hands).collect();
-        if changes.ops.iter().any(|op| self.moves_turns(op)) {
+        if changes.ops.iter().any(|op| matches!(op, Op::Session { .. } | Op::EndSession(_))) {
             self.share_out();
             concerned.extend(self.view.targets().cloned());
+        }
+        for op in &changes.ops {
+            self.comes_or_goes(op);
         }
         self.see_to_connections(&concerned, out);
         for op in &changes.ops {
@@ -124,13 +128,36 @@ impl Node {
         concerned
     }
 
-    /// Whether it may be another's turn after a write.
-    fn moves_turns(&self, op: &Op) -> bool {
-        match op {
-            Op::Session { .. } | Op::EndSession(_) | Op::Forget(Key::Binding(_)) => true,
+    /// A target comes to be, or goes. Whose turn the others are then is worked out a little later, for there may be
+    /// thousands of them, one after the other. Until then nobody is told off who connects to it.
+    fn comes_or_goes(&mut self, op: &Op) {
+        let moves = match op {
             Op::Binding { target, .. } => !self.desk.turns.contains_key(target),
+            Op::Forget(Key::Binding(target)) => {
+                self.desk.asked.remove(target);
+                self.desk.declined.remove(target);
+                self.desk.wanted.remove(target);
+                self.desk.handed.remove(target);
+                self.desk.unfit.remove(target);
+                self.desk.turns.remove(target).is_some()
+            }
             _ => false,
+        };
+        if moves && self.settings.spread {
+            self.desk.share_at.get_or_insert(self.desk.now.after(self.settings.backoff));
         }
+    }
+
+    /// Works out whose turn each target is, if it is time. Gives those where this node may have to do something about
+    /// it.
+    pub(super) fn share_again(&mut self, out: &mut Vec<Command>) -> Vec<Target> {
+        if self.desk.share_at.take_if(|at| *at <= self.desk.now).is_none() {
+            return Vec::new();
+        }
+        self.share_out();
+        let targets: Vec<Target> = self.view.targets().cloned().collect();
+        self.see_to_connections(&targets, out);
+        targets
     }
 
     /// A target that this node asked for came, or not: room to ask for another.
@@ -138,9 +165,8 @@ impl Node {
         match op {
             Op::Mastership { target, mastership } => {
                 let answered = mastership.next.is_none() && self.desk.asked.remove(target);
-                if answered {
-                    // Some of them may not be to be had any more; who has no room waits again.
-                    concerned.extend((0..AT_ONCE).filter_map(|_| self.desk.wanted.pop_first()));
+                if mastership.next.is_none() {
+                    self.ask_for_others(concerned);
                 }
                 if answered && self.is_master(target) {
                     self.desk.handed.insert(target.clone(), mastership.term);
@@ -148,9 +174,15 @@ impl Node {
                     self.desk.declined.insert(target.clone());
                 }
             }
+            Op::Drifted { target, .. } if self.desk.declined.remove(target) => {
+                concerned.push(target.clone());
+            }
             // Something is different about it now.
             Op::Configuration { target, header, .. } => {
                 self.desk.declined.remove(target);
+                if self.desk.asked.contains(target) {
+                    self.ask_for_others(concerned);
+                }
                 if self.desk.handed.get(target) == Some(&header.synced) {
                     self.desk.handed.remove(target);
                     self.desk.unfit.remove(target);
@@ -158,6 +190,21 @@ impl Node {
             }
             _ => {}
         }
+    }
+
+    /// There may be room to ask for others. Some of them may not be to be had any more; who has no room waits again.
+    fn ask_for_others(&mut self, concerned: &mut Vec<Target>) {
+        concerned.extend((0..AT_ONCE).filter_map(|_| self.desk.wanted.pop_first()));
+    }
+
+    /// Whether this node has asked for as many targets as it may at a time. One that has something to do now, or that an
+    /// operator paused, may take long to come, and keeps nobody waiting.
+    fn has_asked_enough(&self) -> bool {
+        let comes = |target: &&Target| {
+            let term = self.view.mastership(target).map(|mastership| mastership.term);
+            term.is_some_and(|term| self.is_at_rest(target, term))
+        };
+        self.desk.asked.iter().filter(comes).take(AT_ONCE).count() == AT_ONCE
     }
 
     /// Connects to the devices that are this node's to see to, and lets go of the others.
@@ -187,15 +234,20 @@ impl Node {
 
     /// Says that this node would take a target whose turn it is, to a master that is somebody else.
     pub(super) fn ask_for(&mut self, target: &Target, out: &mut Vec<Command>) {
-        let Some(connection) = self.connection(target) else { return };
         let Some(mastership) = self.view.mastership(target) else { return };
+        let connection = self.connection(target);
+        let asked = mastership.next.as_ref().filter(|next| next.session == self.session);
+        if asked.is_some_and(|next| Some(next.connection) != connection) {
+            return self.ask_no_more(target, out);
+        }
+        let Some(connection) = connection else { return };
         let next = Some(Next { session: self.session.clone(), connection });
         let ours = self.desk.turns.get(target).is_some_and(|turn| turn.master == self.session);
         let ours = ours && !self.desk.declined.contains(target) && self.is_fit(target);
         if !ours || mastership.next == next || !self.is_at_rest(target, mastership.term) {
             return;
         }
-        if self.desk.asked.len() >= AT_ONCE && !self.desk.asked.contains(target) {
+        if !self.desk.asked.contains(target) && self.has_asked_enough() {
             self.desk.wanted.insert(target.clone());
             return;
         }
@@ -205,6 +257,19 @@ impl Node {
         draft.put_mastership(target, Mastership { next, ..mastership.clone() });
         let txn = draft.txn();
         self.desk.asked.insert(target.clone());
+        self.write(Wake::Target(target.clone()), txn, out);
+    }
+
+    /// Takes back what this node said on a connection that is gone: the target would be handed to a node that does not
+    /// reach its device, and have no master.
+    fn ask_no_more(&mut self, target: &Target, out: &mut Vec<Command>) {
+        let Some(mastership) = self.view.mastership(target).cloned() else { return };
+        let mut draft = Draft::new(&self.view);
+        draft.depends_on(Key::Mastership(target.clone()));
+        draft.alive(&self.session);
+        draft.put_mastership(target, Mastership { next: None, ..mastership });
+        let txn = draft.txn();
+        self.desk.asked.remove(target);
         self.write(Wake::Target(target.clone()), txn, out);
     }
 

@@ -54,7 +54,7 @@ impl Node {
         let Some(mastership) = self.view.mastership(target) else { return };
         let term = mastership.term;
         let won_on = mastership.connection;
-        if let Some(link) = self.desk.links.get_mut(target) {
+        if let Some(mut link) = self.desk.links.get_mut(target) {
             link.term = term;
         }
         match self.connection(target) {
@@ -108,7 +108,7 @@ impl Node {
     /// Begins the term that an operator asks for. What is under way is not waited for any more: it was sent
     /// to a device that listens to somebody else.
     fn take_over(&mut self, target: &Target, out: &mut Vec<Command>) {
-        if let Some(link) = self.desk.links.get_mut(target) {
+        if let Some(mut link) = self.desk.links.get_mut(target) {
             link.drop_work();
             link.retry = None;
         }
@@ -174,10 +174,9 @@ impl Node {
     /// The targets whose device is waited for no longer than this. Whoever is the master sees to it,
     /// whichever node carries the transaction.
     pub(super) fn waited_for(&self) -> impl Iterator<Item = (Timestamp, &Target)> {
-        self.desk.links.iter().filter_map(|(target, link)| match link.work {
-            Work::Applying(index) => Some((self.patience(index)?, target)),
-            _ => None,
-        })
+        self.view.reverting().filter_map(|index| Some((index, self.patience(index)?))).flat_map(
+            |(index, until)| self.desk.links.applying(index).map(move |target| (until, target)),
+        )
     }
 
     /// Whether the device is not left alone after a failure.

@@ -18,7 +18,7 @@ const SLACK: u64 = 60_000_000_000;
 impl Node {
     /// The device on this connection takes things on trial.
     pub(super) fn can_try(&mut self, target: &Target, connection: Connection, trials: Trials) {
-        if let Some(link) = self.desk.links.get_mut(target)
+        if let Some(mut link) = self.desk.links.get_mut(target)
             && link.connection == connection
         {
             link.trials = trials;

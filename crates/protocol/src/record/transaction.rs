@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_types::{Delta, Edit, Index, Map, SessionId, Target, Timestamp, TransactionId, Undo};
+use lockstep_types::{Delta, Edit, Index, SessionId, Target, Timestamp, TransactionId, Undo};
 use serde::{Deserialize, Serialize};
 
 use super::configuration::is_false;
-use super::{Binding, Reason, Window};
+use super::{Binding, Parts, Reason, Window};
 
 /// The end of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -318,7 +318,7 @@ pub struct Transaction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Its targets. A Rollback narrows them, at its decision, to those it concerns.
-    pub targets: Map<Target, Part>,
+    pub targets: Parts,
     /// It has more targets than one write holds: each part is a record of its own, and the targets
     /// follow what this record says.
     #[serde(default, skip_serializing_if = "is_false")]

@@ -11,11 +11,13 @@ pub(crate) fn bind(draft: &mut Draft<'_>, index: Index, now: Timestamp) {
     transaction.status = Status::Applied;
     transaction.decided = Some(now.max(transaction.submitted));
     transaction.finished = transaction.decided;
-    for (_, part) in transaction.targets.iter_mut() {
-        part.status = PartStatus::Applied;
-    }
     let (kind, binding) = (transaction.kind, transaction.binding.clone());
     let targets: Vec<Target> = transaction.targets.keys().cloned().collect();
+    for target in &targets {
+        if let Some(part) = transaction.targets.get_mut(target) {
+            part.status = PartStatus::Applied;
+        }
+    }
     for target in &targets {
         draft.put_binding(target, binding.as_deref().cloned());
         match kind {

@@ -143,6 +143,11 @@ impl View {
         } else {
             self.open.insert_mut(transaction.index, ());
         }
+        if transaction.status == Status::Reverting {
+            self.reverting.insert_mut(transaction.index, ());
+        } else {
+            self.reverting.remove_mut(&transaction.index);
+        }
         let (index, record) = (transaction.index, Arc::new(transaction));
         self.transactions.insert_mut(index, Versioned { revision, record: Arc::clone(&record) });
         if record.wide && record.status != Status::Pending {

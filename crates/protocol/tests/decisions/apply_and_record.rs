@@ -183,7 +183,7 @@ fn a_record_says_nothing_of_other_targets() {
     let record = world.answer(N1, &sent[..1], Answer::Accepted);
     world.perform(N1, &record);
     let applied = Part { status: PartStatus::Applied, ..Part::default() };
-    assert_eq!(world.transaction(1).targets[&target("t1")], applied);
-    assert_eq!(world.transaction(1).targets[&target("t2")], Part::default());
+    assert_eq!(*world.transaction(1).targets.get(&target("t1")).unwrap(), applied);
+    assert_eq!(*world.transaction(1).targets.get(&target("t2")).unwrap(), Part::default());
     assert_eq!((world.header("t1").applied, world.header("t2").applied), (mark(1, 1), mark(0, 0)));
 }

@@ -171,7 +171,7 @@ fn it_is_cancelled_only_if_cancelling_is_what_withdrew_it_everywhere() {
     let cancelled = world.cancel(N1, 3, 2);
     world.perform(N1, &cancelled);
     assert_eq!(world.status(2), Status::Partial);
-    let reason = |on| world.transaction(2).targets[&target(on)].reason.clone();
+    let reason = |on| world.transaction(2).targets.get(&target(on)).unwrap().reason.clone();
     assert_eq!(reason("t1"), Some(Reason::InvalidAfterWithdrawal(vec![violation("t1")])));
     assert_eq!(reason("t2"), Some(Reason::Cancelled));
 }

@@ -176,8 +176,8 @@ fn where_it_was_applied_in_time_it_is_undone_on_the_device() {
     let undo = send("t1", 4, Ask::Set(delta([("/a", None)])));
     assert_eq!(next, [undo, close("t2", 1), expected]);
     let parts = &world.transaction(1).targets;
-    assert_eq!(parts[&target("t1")].reason, None, "nothing was waited for there");
-    assert_eq!(parts[&target("t2")], waited(PartStatus::Pending, Wait::Device));
+    assert_eq!(parts.get(&target("t1")).unwrap().reason, None, "nothing was waited for there");
+    assert_eq!(*parts.get(&target("t2")).unwrap(), waited(PartStatus::Pending, Wait::Device));
     let undone = [world.answer(N1, &next[..1], Answer::Accepted), world.perform(N1, &next[1..])];
     world.drive(N1, undone.concat());
     assert_eq!(world.told, [answer(1, 1, Status::Reverted)]);

@@ -169,5 +169,5 @@ fn a_queued_one_is_withdrawn_on_that_target_alone() {
         (world.part(1, "t1"), world.part(1, "t2")),
         (PartStatus::Withdrawn, PartStatus::Applied)
     );
-    assert_eq!(world.transaction(1).targets[&target("t1")].reason, reason("t1"));
+    assert_eq!(world.transaction(1).targets.get(&target("t1")).unwrap().reason, reason("t1"));
 }

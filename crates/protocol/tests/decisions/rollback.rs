@@ -124,7 +124,7 @@ fn a_client_may_name_fewer_targets() {
     world.submit_and_drive(N1, 2, rollback_on("b", 1, ["t2"]));
     assert_eq!(world.status(2), Status::Applied);
     assert_eq!((world.device("t1").len(), world.device("t2").len()), (1, 0));
-    let taken_out = |on| world.transaction(1).targets[&target(on)].rolled_back_by;
+    let taken_out = |on| world.transaction(1).targets.get(&target(on)).unwrap().rolled_back_by;
     assert_eq!((taken_out("t1"), taken_out("t2")), (None, Some(index(2))));
 
     // What is left of it can go another time.
@@ -152,7 +152,7 @@ fn one_that_is_refused_puts_its_change_back() {
         let header = world.header(on);
         assert_eq!((header.committed, header.applied), (mark(2, 1), mark(2, 1)), "{on}");
         assert_eq!(unit(&world.store.applied(&target(on)), "/a"), present("a", 1));
-        assert_eq!(world.transaction(1).targets[&target(on)].rolled_back_by, None);
+        assert_eq!(world.transaction(1).targets.get(&target(on)).unwrap().rolled_back_by, None);
     }
     world.submit_and_drive(N1, 3, rollback("c", 1));
     assert_eq!(world.status(3), Status::Applied, "live again");

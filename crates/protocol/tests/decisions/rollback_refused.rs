@@ -122,7 +122,7 @@ fn when_what_stood_before_is_not_valid_any_more() {
     let append = world.verdict(N1, &asked, vec![violation("t1")]);
     world.perform(N1, &append);
     rejected(&world, 2, Reason::Invalid(vec![violation("t1")]));
-    assert_eq!(world.transaction(1).targets[&target("t1")].rolled_back_by, None);
+    assert_eq!(world.transaction(1).targets.get(&target("t1")).unwrap().rolled_back_by, None);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Masterships spread over the nodes that are there, one after the other, and who is connected.
 
 use lockstep_protocol::node::Turn;
-use lockstep_protocol::record::{Drift, Failure, Next, PartStatus};
+use lockstep_protocol::record::{Drift, Drifted, Failure, Header, Key, Next, PartStatus};
 use lockstep_protocol::{Answer, Ask, Command, Event, Op, Settings};
-use lockstep_types::Target;
+use lockstep_types::{Patch, Target};
 
 use crate::support::{
-    N1, N2, N3, World, asynchronous, change, close, connection, queued, session, set, target,
+    N1, N2, N3, World, asynchronous, bound, change, close, connection, queued, session, set, target,
 };
 
 const TARGETS: [&str; 6] = ["t1", "t2", "t3", "t4", "t5", "t6"];
@@ -150,6 +150,102 @@ fn one_that_somebody_else_changed_and_that_is_left_so_stays_where_it_is() {
     let reads =
         |target: &Target| world.node(N1).desk().link(target).is_some_and(|link| link.drifted);
     assert!(reads(&target(name)));
+}
+
+#[test]
+fn one_that_was_changed_back_is_handed_over_after_all() {
+    let (mut world, name) = to_be_handed_over();
+    world.tell(N1, Event::Drifted(target(name)));
+    let asks = world.connect(N2, name, 7);
+    world.perform(N2, &asks);
+    let declined = world.watch(N1);
+    world.drive(N1, declined);
+    world.watch(N2);
+    let left = world.tell(N1, Event::InLine(target(name)));
+    assert_eq!(left, []);
+    // Its master tells the others that there is nothing left of it.
+    world.change([Op::Drifted { target: target(name), drifted: Drifted::default() }]);
+    let asks = world.watch(N2);
+    world.perform(N2, &asks);
+    let handed = world.watch(N1);
+    world.drive(N1, handed);
+    assert_eq!(master(&world, name), "s2");
+}
+
+#[test]
+fn who_loses_the_device_takes_back_that_it_would_have_it() {
+    let (mut world, name) = to_be_handed_over();
+    let asks = world.connect(N2, name, 7);
+    world.perform(N2, &asks);
+    world.watch(N2);
+    let lost = Event::Disconnected { target: target(name), connection: connection(7) };
+    let taken_back = world.tell(N2, lost);
+    world.perform(N2, &taken_back);
+    assert_eq!(next(&world, name), None);
+    world.watch(N1);
+    assert_eq!(master(&world, name), "s1", "it stays where it can be reached");
+    world.watch(N2);
+    let asks = world.connect(N2, name, 8);
+    world.perform(N2, &asks);
+    let again = Some(Next { session: session("s2"), connection: connection(8) });
+    assert_eq!(next(&world, name), again, "on the connection that there is");
+}
+
+#[test]
+fn targets_that_do_not_come_keep_nobody_waiting() {
+    const MANY: [&str; 24] = [
+        "t01", "t02", "t03", "t04", "t05", "t06", "t07", "t08", "t09", "t10", "t11", "t12", "t13",
+        "t14", "t15", "t16", "t17", "t18", "t19", "t20", "t21", "t22", "t23", "t24",
+    ];
+    let mut world = World::with_settings(2, MANY, &Settings::default());
+    for name in MANY {
+        world.connect_and_drive(N1, name, 1);
+    }
+    world.watch(N2);
+    let turn = |world: &World, name: &str| {
+        world.node(N2).desk().turn(&target(name)).expect("a turn").master == session("s2")
+    };
+    let asked = |world: &World| MANY.iter().filter(|on| next(world, on).is_some()).count();
+    for name in MANY {
+        let asks = world.connect(N2, name, 7);
+        world.drive(N2, asks);
+        world.watch(N2);
+    }
+    assert_eq!((asked(&world), MANY.iter().filter(|on| turn(&world, on)).count()), (8, 12));
+    // An operator pauses those that were asked for; nobody hands them over.
+    let first: Vec<&str> = MANY.into_iter().filter(|on| next(&world, on).is_some()).collect();
+    for name in first {
+        let header = Header { paused: true, ..world.header(name) };
+        let (committed, applied) = (Patch::default(), Patch::default());
+        let target = target(name);
+        world.change([Op::Configuration { target, header, committed, applied, cleared: false }]);
+        let asks = world.watch(N2);
+        world.drive(N2, asks);
+    }
+    world.watch(N2);
+    assert_eq!(asked(&world), 12, "all that are its turn");
+}
+
+#[test]
+fn a_target_that_comes_has_its_turn_a_little_later() {
+    let mut world = spread(2);
+    let later = |world: &World, node| world.node(node).next_due().expect("a time").get();
+    world.change([bound("t7", "m1"), bound("t8", "m1")]);
+    for node in [N1, N2] {
+        world.watch(node);
+        assert!(world.node(node).desk().reaches(&target("t7")), "whoever can reach it takes it");
+        assert_eq!(world.node(node).desk().turn(&target("t7")), None);
+        let at = later(&world, node);
+        world.tick(node, at);
+    }
+    let turn = |world: &World, node, on| world.node(node).desk().turn(&target(on)).cloned();
+    assert!(turn(&world, N1, "t7").is_some());
+    for on in ["t7", "t8"] {
+        assert_eq!(turn(&world, N1, on), turn(&world, N2, on));
+    }
+    world.change([Op::Forget(Key::Binding(target("t7")))]);
+    world.watch(N1);
+    assert_eq!(turn(&world, N1, "t7"), None);
 }
 
 #[test]

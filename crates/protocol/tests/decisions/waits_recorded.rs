@@ -18,7 +18,7 @@ fn patient(request: Request) -> Request {
 }
 
 fn part(world: &World, at: u64, on: &str) -> Part {
-    world.transaction(at).targets[&target(on)].clone()
+    world.transaction(at).targets.get(&target(on)).unwrap().clone()
 }
 
 /// The deadlines pass, and what that leads to in the store is written.

@@ -180,7 +180,7 @@ fn a_device_that_refuses_to_go_back_does_not_keep_the_change() {
     let next = world.perform(N1, &record);
     assert_eq!((world.status(2), world.part(2, "t1")), (Status::Applied, PartStatus::Applied));
     let reason = Reason::Refused { target: target("t1"), failure: failure() };
-    assert_eq!(world.transaction(2).targets[&target("t1")].reason, Some(reason));
+    assert_eq!(world.transaction(2).targets.get(&target("t1")).unwrap().reason, Some(reason));
     assert_eq!(world.header("t1").synced, Term::ZERO, "it is read again");
     world.drive(N1, next);
     assert!(world.device("t1").is_empty());

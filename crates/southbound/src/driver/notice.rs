@@ -18,6 +18,8 @@ pub struct Watch {
 ///
 /// Notices are not in order with the answers to requests: one may be older than a Set that was answered
 /// before it.
+///
+/// Boxed, because there is room for some of them for each device, and most devices tell nothing most of the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// This changed. Of what was held before it clears the subtrees of its paths, then sets its units.
@@ -25,9 +27,9 @@ pub enum Notice {
     /// left out of that again, as a subtree that is cleared may hold some.
     ///
     /// The order of a list is not seen, only that an entry is new.
-    Changed(Edit),
+    Changed(Box<Edit>),
     /// All that the device holds, but for what is ignored.
-    All(Configuration),
+    All(Box<Configuration>),
 }
 
 impl Watch {
@@ -49,7 +51,7 @@ impl Watch {
                 held.assign(path, Unit::NEVER);
             }
         }
-        Notice::All(held)
+        Notice::All(Box::new(held))
     }
 
     /// The same without what is ignored; none if nothing is left.
@@ -58,7 +60,7 @@ impl Watch {
         edit.set.retain(|path, _| !self.ignores(path));
         edit.add.retain(|path, _| !self.ignores(path));
         let nothing = edit.clear.is_empty() && edit.set.is_empty() && edit.add.is_empty();
-        (!nothing).then_some(Notice::Changed(edit))
+        (!nothing).then_some(Notice::Changed(Box::new(edit)))
     }
 }
 
@@ -85,7 +87,10 @@ mod tests {
             "/interfaces/interface[name=a]/counters/in",
         ];
         let told = watch().all(seen.into_iter().map(unit).collect());
-        assert_eq!(told, Notice::All([unit("/system/clock-source")].into_iter().collect()));
+        assert_eq!(
+            told,
+            Notice::All(Box::new([unit("/system/clock-source")].into_iter().collect()))
+        );
     }
 
     #[test]
@@ -94,7 +99,7 @@ mod tests {
         let mut edit = Edit { clear, ..Edit::default() };
         edit.set.insert(path("/system/clock/zone"), Content::leaf("x"));
         let left = Edit { clear: vec![path("/system")], ..Edit::default() };
-        assert_eq!(watch().changed(edit), Some(Notice::Changed(left)));
+        assert_eq!(watch().changed(edit), Some(Notice::Changed(Box::new(left))));
         let clock = Edit { clear: vec![path("/system/clock")], ..Edit::default() };
         assert_eq!(watch().changed(clock), None);
     }

@@ -57,11 +57,11 @@ impl<'a> Follows<'a> {
     }
 
     /// Takes in the next one, and lets those under way go on. Ends when nobody will come any more.
-    pub(super) async fn serve(&mut self, waiting: &mut mpsc::Receiver<Following>) {
+    pub(super) async fn serve(&mut self, waiting: &mut mpsc::Receiver<Box<Following>>) {
         loop {
             tokio::select! {
                 next = waiting.recv() => match next {
-                    Some(following) => self.begin(following),
+                    Some(following) => self.begin(*following),
                     None => return,
                 },
                 Some(()) = self.under_way.next() => {}
@@ -71,10 +71,7 @@ impl<'a> Follows<'a> {
 
     fn begin(&mut self, Following { follow, begun }: Following) {
         if self.under_way.len() >= STREAMS {
-            let _ = begun.send(Err(Failure {
-                code: "RESOURCE_EXHAUSTED".to_owned(),
-                message: format!("{STREAMS} streams of its state are open, which is the limit"),
-            }));
+            let _ = begun.send(Err(too_many()));
             return;
         }
         let (tell, told) = mpsc::channel(AHEAD);
@@ -92,5 +89,13 @@ impl<'a> Follows<'a> {
                 () = tell.closed() => {}
             }
         }));
+    }
+}
+
+/// As many are told of a device as may be.
+pub(super) fn too_many() -> Failure {
+    Failure {
+        code: "RESOURCE_EXHAUSTED".to_owned(),
+        message: format!("{STREAMS} streams of its state are open, which is the limit"),
     }
 }

@@ -29,11 +29,11 @@ impl<'a> Looks<'a> {
     }
 
     /// Lets the next one look, and those under way go on. Ends when nobody will look any more.
-    pub(super) async fn serve(&mut self, waiting: &mut mpsc::Receiver<Looking>) {
+    pub(super) async fn serve(&mut self, waiting: &mut mpsc::Receiver<Box<Looking>>) {
         loop {
             tokio::select! {
                 next = waiting.recv(), if self.under_way.len() < LOOKS => match next {
-                    Some(looking) => self.begin(looking),
+                    Some(looking) => self.begin(*looking),
                     None => return,
                 },
                 Some(()) = self.under_way.next() => {}

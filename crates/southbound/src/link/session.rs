@@ -52,7 +52,7 @@ impl<'a> Session<'a> {
     /// Passes requests and answers on until the connection ends.
     pub(super) async fn serve(
         &mut self,
-        orders: &mut mpsc::UnboundedReceiver<Order>,
+        orders: &mut mpsc::UnboundedReceiver<Box<Order>>,
     ) -> Result<End, Abandoned> {
         let mut closed = self.line.closed();
         let why = loop {
@@ -62,7 +62,7 @@ impl<'a> Session<'a> {
                 (sequence, answer) = answer(&mut self.asked) => {
                     self.take(sequence, answer).await?;
                 }
-                order = orders.recv() => match order {
+                order = orders.recv() => match order.map(|order| *order) {
                     None => return Err(Abandoned),
                     Some(Order::Ask(request)) => self.ask(request),
                     Some(Order::Close(connection)) if connection == self.connection => {

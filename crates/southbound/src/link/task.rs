@@ -28,9 +28,9 @@ pub(super) struct Task {
 
 /// What comes from the handle.
 pub(super) struct Inbox {
-    pub(super) orders: mpsc::UnboundedReceiver<Order>,
-    pub(super) looks: mpsc::Receiver<Looking>,
-    pub(super) follows: mpsc::Receiver<Following>,
+    pub(super) orders: mpsc::UnboundedReceiver<Box<Order>>,
+    pub(super) looks: mpsc::Receiver<Box<Looking>>,
+    pub(super) follows: mpsc::Receiver<Box<Following>>,
     pub(super) watching: watch::Receiver<Option<Watching>>,
 }
 

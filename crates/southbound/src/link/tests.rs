@@ -1,6 +1,7 @@
 //! What a link promises, with a device that does as it is told and a clock that stands still.
 
 mod fake;
+mod visits;
 
 use std::time::Duration;
 
@@ -259,7 +260,7 @@ async fn who_watches_is_told_on_which_connection() {
     for connection in 1..=2 {
         world.expect_connected(connection).await;
         let (_, tell) = world.device.watched().await;
-        tell.send(Notice::All(lockstep_types::Configuration::new())).await.unwrap();
+        tell.send(Notice::All(Box::default())).await.unwrap();
         assert_eq!(told.recv().await.unwrap().connection, number(connection));
         world.device.hang_up("reload");
         world.expect_disconnected(connection).await;
@@ -273,7 +274,7 @@ async fn who_watches_and_never_listens_does_not_hold_up_requests() {
     let told = world.link.watch(Watch::default());
     world.expect_connected(1).await;
     let (_, tell) = world.device.watched().await;
-    while tell.try_send(Notice::All(lockstep_types::Configuration::new())).is_ok() {
+    while tell.try_send(Notice::All(Box::default())).is_ok() {
         tokio::task::yield_now().await;
     }
     world.link.send(number(1), sequence(1), MANDATE, Ask::Claim);

@@ -136,7 +136,7 @@ async fn its_changes_are_told() {
     let (tell, mut told) = mpsc::channel(4);
     let heard = async {
         let Some(Notice::All(mut held)) = told.recv().await else { panic!("not all") };
-        assert_eq!(held, stands());
+        assert_eq!(*held, stands());
         let Some(Notice::Changed(edit)) = told.recv().await else { panic!("no change") };
         held.apply_values(&edit.onto(&held));
         held

@@ -15,7 +15,7 @@ use super::{Engine, Fault, Reading, Writing};
 const MAP: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("map");
 
 /// Records are read once, when they are loaded, so there is little to gain from more.
-const CACHE: usize = 64 << 20;
+const CACHE: usize = 16 << 20;
 
 /// A redb file. Dropping it leaves it clean; a file that was not dropped is repaired when it is
 /// opened.

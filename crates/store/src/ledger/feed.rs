@@ -7,6 +7,7 @@ use std::sync::Arc;
 use lockstep_types::Revision;
 use tokio::sync::watch;
 
+use super::history::Watcher;
 use super::{Ledger, Position, lock};
 use crate::kv::Commit;
 use crate::{Error, Feed, Pending};
@@ -17,9 +18,10 @@ pub(crate) trait Owner: Send + Sync + 'static {
 }
 
 /// A place in the history of a store. Does not keep the store open.
-pub(crate) struct Follow<O> {
+pub(crate) struct Follow<O: Owner> {
     owner: std::sync::Weak<O>,
     position: watch::Receiver<Position>,
+    watcher: Watcher,
     after: Revision,
 }
 
@@ -27,15 +29,22 @@ impl<O: Owner> Follow<O> {
     pub(crate) fn new(owner: &Arc<O>, after: Revision) -> Result<Self, Error> {
         let ledger = owner.ledger();
         ledger.revision()?;
-        lock(&ledger.history).next(after)?;
+        let mut history = lock(&ledger.history);
+        history.next(after)?;
+        let watcher = history.watch(after);
         let position = ledger.position.subscribe();
-        Ok(Self { owner: Arc::downgrade(owner), position, after })
+        Ok(Self { owner: Arc::downgrade(owner), position, watcher, after })
     }
 
     fn poll(&mut self) -> Result<Option<Commit>, Error> {
         let owner = self.owner.upgrade().ok_or(Error::Closed)?;
         let open = self.position.borrow_and_update().open;
-        let next = lock(&owner.ledger().history).next(self.after)?;
+        let mut history = lock(&owner.ledger().history);
+        let next = history.next(self.after)?;
+        if let Some(commit) = &next {
+            history.seen(self.watcher, commit.revision);
+        }
+        drop(history);
         match next {
             None if !open => Err(owner.ledger().ended()),
             next => Ok(next),
@@ -57,7 +66,15 @@ impl<O: Owner> Feed for Follow<O> {
     }
 }
 
-impl<O> fmt::Debug for Follow<O> {
+impl<O: Owner> Drop for Follow<O> {
+    fn drop(&mut self) {
+        if let Some(owner) = self.owner.upgrade() {
+            lock(&owner.ledger().history).left(self.watcher);
+        }
+    }
+}
+
+impl<O: Owner> fmt::Debug for Follow<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Follow({})", self.after)
     }

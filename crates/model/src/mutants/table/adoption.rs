@@ -159,7 +159,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         stands_for: "drift: enforce",
         file: "protocol/src/node/adopt.rs",
         find: "let adopts = self.view.header(target).adopting || policy == Some(Drift::Adopt);",
-        replace: "let adopts = self.view.header(target).adopting || policy == Some(Drift::Adopt); if let Some(link) = self.desk.links.get_mut(target) { link.drifted = false; }",
+        replace: "let adopts = self.view.header(target).adopting || policy == Some(Drift::Adopt); if let Some(mut link) = self.desk.links.get_mut(target) { link.drifted = false; }",
         scenario: "enforced-twice",
         invariant: "InStep",
     },

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_node::{Follow, Followed, LookError, Pace, TargetSpec};
+use lockstep_node::{Follow, Followed, LookError, Pace, Stream, TargetSpec};
 use lockstep_types::{Content, Path};
 use lockstep_yang::Form;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
 use tonic::{Code, Status};
 
 use super::tell::Tale;
@@ -43,6 +44,8 @@ pub(super) enum What {
     News { timestamp: i64, updates: Vec<(Path, Content)>, deletes: Vec<Path> },
     /// All that stands was said.
     Synced,
+    /// All that stands is said again: the device is reached in another way.
+    Again,
     /// The device says nothing any more, for now.
     Gone(LookError),
 }
@@ -50,25 +53,47 @@ pub(super) enum What {
 /// Runs for ever: whoever listens ends it.
 pub(super) async fn run(service: Service, relay: Relay, tell: mpsc::Sender<Heard>) {
     let say = |what| tell.send(Heard { number: relay.number, what });
+    let mut stream = begin(&service, &relay).await;
     loop {
-        let Err(error) = pass_through(&service, &relay, &tell).await else { return };
-        if say(What::Gone(error)).await.is_err() {
+        let began = Instant::now();
+        let ended = match stream {
+            Ok(stream) => pass_through(&service, &relay, stream, &tell).await,
+            Err(error) => Err(error),
+        };
+        let Err(error) = ended else { return };
+        // One that went on for a while may have ended only because another node sees to the device from now on. Then
+        // it is there, and nobody needs to hear that it was away.
+        let lasted = began.elapsed() >= PAUSE;
+        let next = if lasted { begin(&service, &relay).await.ok() } else { None };
+        let what = if next.is_some() { What::Again } else { What::Gone(error) };
+        if say(what).await.is_err() {
             return;
         }
-        tokio::time::sleep(PAUSE).await;
+        stream = match next {
+            Some(stream) => Ok(stream),
+            None => {
+                sleep(PAUSE).await;
+                begin(&service, &relay).await
+            }
+        };
     }
+}
+
+async fn begin(service: &Service, relay: &Relay) -> Result<Stream, LookError> {
+    let Relay { spec, spot, pace, heartbeat, encoding, .. } = relay;
+    let (path, ietf) = (spot.filter.path.clone(), encoding.form() == Form::Ietf);
+    let follow = Follow { path, pace: *pace, heartbeat: *heartbeat, ietf };
+    service.node.tell(&spec.name, follow).await
 }
 
 /// One stream of the device. Ends well only when nobody listens.
 async fn pass_through(
     service: &Service,
     relay: &Relay,
+    mut stream: Stream,
     tell: &mpsc::Sender<Heard>,
 ) -> Result<(), LookError> {
-    let Relay { number, spec, spot, pace, heartbeat, encoding } = relay;
-    let (path, ietf) = (spot.filter.path.clone(), encoding.form() == Form::Ietf);
-    let follow = Follow { path, pace: *pace, heartbeat: *heartbeat, ietf };
-    let mut stream = service.node.tell(&spec.name, follow).await?;
+    let Relay { number, spec, spot, .. } = relay;
     loop {
         let what = match stream.next().await.map_err(LookError::Failed)? {
             Followed::Synced => What::Synced,
@@ -98,6 +123,8 @@ async fn pass_through(
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     told: BTreeSet<Path>,
+    /// What was told before, and has not been told again yet.
+    before: BTreeSet<Path>,
     /// Whether all that stands was told once, or never will be.
     pub(super) synced: bool,
 }
@@ -105,18 +132,35 @@ pub(super) struct Memory {
 impl Memory {
     /// What is to be told of what was heard.
     pub(super) fn tale(&mut self, updates: Vec<(Path, Content)>, deletes: &[Path]) -> Tale {
-        let gone = self.told.iter().filter(|told| deletes.iter().any(|gone| gone.covers(told)));
-        let gone: Vec<Path> = gone.cloned().collect();
+        let known = self.told.iter().chain(&self.before);
+        let gone = known.filter(|told| deletes.iter().any(|gone| gone.covers(told)));
+        let gone: BTreeSet<Path> = gone.cloned().collect();
         self.told.retain(|told| !gone.contains(told));
-        self.told.extend(updates.iter().map(|(path, _)| path.clone()));
+        self.before.retain(|told| !gone.contains(told));
+        for (path, _) in &updates {
+            self.before.remove(path);
+            self.told.insert(path.clone());
+        }
         let deletes = gone.into_iter().filter(|path| !self.told.contains(path)).collect();
         Tale { updates, deletes }
     }
 
+    /// All that stands is told again.
+    pub(super) fn again(&mut self) {
+        self.before.append(&mut self.told);
+    }
+
+    /// All that stands was told: what was told before and not again is gone.
+    pub(super) fn synced(&mut self) -> Tale {
+        self.synced = true;
+        let deletes = std::mem::take(&mut self.before).into_iter().collect();
+        Tale { updates: Vec::new(), deletes }
+    }
+
     /// The device is away, so nothing is known of it.
     pub(super) fn forget(&mut self) -> Tale {
-        let deletes = std::mem::take(&mut self.told).into_iter().collect();
-        Tale { updates: Vec::new(), deletes }
+        self.again();
+        self.synced()
     }
 }
 
@@ -159,5 +203,21 @@ mod tests {
         assert_eq!(memory.tale(Vec::new(), &[path("/interfaces/interface[name=a]")]).deletes, []);
         assert_eq!(memory.forget().deletes, [counter("b")]);
         assert_eq!(memory.forget().deletes, []);
+    }
+
+    #[test]
+    fn what_is_told_again_is_not_taken_back_in_between() {
+        let mut memory = Memory::default();
+        let counter = |name: &str| path(&format!("/interfaces/interface[name={name}]/in"));
+        let told = |name| vec![(counter(name), Content::leaf(1))];
+        memory.tale(told("a"), &[]);
+        memory.tale(told("b"), &[]);
+        assert_eq!(memory.synced().deletes, []);
+        memory.again();
+        assert_eq!(memory.tale(told("a"), &[]).deletes, []);
+        assert_eq!(memory.synced().deletes, [counter("b")], "that is not there any more");
+        memory.again();
+        assert_eq!(memory.tale(Vec::new(), &[counter("a")]).deletes, [counter("a")]);
+        assert_eq!(memory.synced().deletes, []);
     }
 }

@@ -251,7 +251,11 @@ impl Session {
         let Some(one) = relays.get_mut(&heard.number) else { return Ok(()) };
         let Relayed { relay, named, memory, .. } = one;
         match heard.what {
-            What::Synced => memory.synced = true,
+            What::Synced => {
+                let now = nanoseconds(self.service.node.now().get());
+                self.teller.tell(&relay.spec, memory.synced(), now).await?;
+            }
+            What::Again => memory.again(),
             What::News { updates, .. } if self.list.updates_only && !memory.synced => {
                 drop(memory.tale(updates, &[]));
             }
@@ -264,7 +268,6 @@ impl Session {
             }
             What::Gone(error) => {
                 self.log(&relay.spec, &error);
-                memory.synced = true;
                 let now = nanoseconds(self.service.node.now().get());
                 self.teller.tell(&relay.spec, memory.forget(), now).await?;
             }

@@ -1,9 +1,9 @@
 //! Builders for the commands and records that are expected.
 
-use lockstep_protocol::record::{Kind, Mode, Part, PartStatus, Reason, Status, Transaction};
+use lockstep_protocol::record::{Kind, Mode, Part, PartStatus, Parts, Reason, Status, Transaction};
 use lockstep_protocol::view::Wait;
 use lockstep_protocol::{Ask, Client, Command, Refusal, Reply, Txn, Wake};
-use lockstep_types::{Delta, Map, Sequence, Target};
+use lockstep_types::{Delta, Sequence};
 
 use super::build::{connection, id, index, session, target, term, time};
 use super::{DEADLINE, NOW};
@@ -85,7 +85,7 @@ pub(crate) fn entry<const N: usize>(at: u64, name: &str, targets: [&str; N]) -> 
     }
 }
 
-pub(crate) fn parts<const N: usize>(parts: [(&str, PartStatus); N]) -> Map<Target, Part> {
+pub(crate) fn parts<const N: usize>(parts: [(&str, PartStatus); N]) -> Parts {
     let part = |status| Part { status, ..Part::default() };
     parts.into_iter().map(|(on, status)| (target(on), part(status))).collect()
 }

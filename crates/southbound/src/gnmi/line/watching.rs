@@ -70,12 +70,12 @@ impl GnmiLine {
             }
             sleep(backoff.next()).await;
         }
-        self.reads(watch, tell).await;
+        Box::pin(self.reads(watch, tell)).await;
     }
 
     /// One subscription, from its beginning to its end.
     async fn changes(&self, watch: &Watch, tell: &Tell) -> End {
-        let mut changes = match timeout(self.timeout, self.subscribe()).await {
+        let mut changes = match timeout(self.timeout, Box::pin(self.subscribe())).await {
             Err(_) => return End::Refused("no answer to Subscribe".to_owned()),
             Ok(Err(status)) => return refused(&status),
             Ok(Ok(changes)) => changes,
@@ -92,7 +92,9 @@ impl GnmiLine {
                 biased;
                 room = pace.room(tell), if missed => match room {
                     Ok(room) => {
-                        room.send(self.all(watch).await);
+                        // Boxed, here and below: while nothing happens, which is most of the time, there is no need to
+                        // have room for what it takes.
+                        room.send(Box::pin(self.all(watch)).await);
                         missed = false;
                     }
                     // The end of all this is near.
@@ -104,7 +106,7 @@ impl GnmiLine {
                     // Who reads all of it later does not need this.
                     Ok(Some(_)) if missed => {}
                     Ok(Some(told)) => {
-                        let told = self.tell(watch, tell, told).await;
+                        let told = Box::pin(self.tell(watch, tell, told)).await;
                         missed = told.is_err();
                         if told == Err(Missed::Unreadable) {
                             pace.slow_down();

@@ -110,6 +110,11 @@ impl Asked {
 }
 
 impl Device {
+    /// Whoever connects to it.
+    pub(super) fn driver(&self) -> impl Driver {
+        FakeDriver(Arc::clone(&self.shared))
+    }
+
     pub(super) async fn asked(&mut self) -> Asked {
         timeout(LONG, self.asks.recv()).await.expect("nothing asked").expect("no device")
     }

@@ -212,7 +212,7 @@ async fn what_was_read_while_the_node_changed_it_is_not_told() {
     answer.send(()).unwrap();
     let noticed = within("a notice", told.recv()).await.unwrap();
     let after = [(path("/system/motd"), Content::leaf("after"))].into_iter().collect();
-    assert_eq!(noticed.notice, Notice::All(after));
+    assert_eq!(noticed.notice, Notice::All(Box::new(after)));
 }
 
 #[tokio::test]

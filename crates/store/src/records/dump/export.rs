@@ -42,6 +42,8 @@ impl Records {
         let store = &**self.store();
         let (_, level) = format::level(store, self.inner.knows).await?.ok_or(Error::Foreign)?;
         let revision = store.revision().await?;
+        // Nobody listens to it. But a store keeps for a watcher what it would let go of otherwise.
+        let _kept = store.watch(revision).await?;
         let first = Line {
             version: Some(VERSION),
             level: Some(level),

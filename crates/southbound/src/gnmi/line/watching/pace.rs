@@ -48,25 +48,24 @@ mod tests {
     use std::time::Duration;
 
     use futures_util::FutureExt;
-    use lockstep_types::{Configuration, Edit};
     use tokio::sync::mpsc;
 
     use super::*;
 
     fn all() -> Notice {
-        Notice::All(Configuration::new())
+        Notice::All(Box::default())
     }
 
     #[tokio::test]
     async fn all_is_told_only_when_nothing_waits() {
         let (tell, mut told) = mpsc::channel(3);
-        tell.try_send(Notice::Changed(Edit::default())).unwrap();
+        tell.try_send(Notice::Changed(Box::default())).unwrap();
         assert!(room(&tell).now_or_never().is_none());
         told.recv().await.unwrap();
         room(&tell).await.unwrap().send(all());
         assert!(room(&tell).now_or_never().is_none(), "two of them");
         // What changes then still has its place.
-        tell.try_send(Notice::Changed(Edit::default())).unwrap();
+        tell.try_send(Notice::Changed(Box::default())).unwrap();
         assert_eq!(told.recv().await, Some(all()));
     }
 
