@@ -322,17 +322,17 @@ def test_credentials_are_never_in_the_clear(empty, monkeypatch):
     key.write_text("k" * 44)
     empty.write_config(targets={}, **{"secret-key-file": "key"})
     empty.node.stop()
-    monkeypatch.setenv("LEAF2_PASSWORD", "in the environment")
+    monkeypatch.setenv("LOCKSTEP_TARGET_LEAF2", "in the environment")
     empty.start_node()
     password = empty.folder / "password"
     password.write_text("hunter2\n")
     empty.add("leaf1", "--device-username", "admin", "--device-password-file", str(password))
-    empty.add("leaf2", "--device-username", "admin", "--device-password-env", "LEAF2_PASSWORD")
+    empty.add("leaf2", "--device-username", "admin", "--device-password-env", "LOCKSTEP_TARGET_LEAF2")
     empty.wait_synchronised("leaf1", "leaf2")
     dump = empty.folder / "dump.jsonl"
     assert empty.command("store", "export", "-f", str(dump)).returncode == 0
     held = dump.read_text()
-    assert "sealed:1:" in held and "$LEAF2_PASSWORD" in held and "admin" in held
+    assert "sealed:1:" in held and "$LOCKSTEP_TARGET_LEAF2" in held and "admin" in held
     for clear in ("hunter2", "in the environment"):
         assert clear not in held
         assert clear not in (empty.folder / "node.log").read_text()
@@ -340,13 +340,13 @@ def test_credentials_are_never_in_the_clear(empty, monkeypatch):
 
     # A node without the key, or without the variable, says so, and goes on with the others.
     empty.node.stop()
-    monkeypatch.delenv("LEAF2_PASSWORD")
+    monkeypatch.delenv("LOCKSTEP_TARGET_LEAF2")
     empty.write_config(targets={})
     empty.start_node()
     state = lambda name: (empty.target(name)["state"], empty.target(name)["reason"])
     assert state("leaf1")[0] == "failed" and "secret-key-file" in state("leaf1")[1]
     assert state("leaf2")[0] == "failed"
-    assert "$LEAF2_PASSWORD, which is not set on node n1" in state("leaf2")[1]
+    assert "$LOCKSTEP_TARGET_LEAF2, which is not set on node n1" in state("leaf2")[1]
     said = fails(grpc.StatusCode.UNAVAILABLE, lambda: empty.set("leaf1", update=[("/system/motd", "x")]))
     assert "target leaf1 is not served" in said and "secret-key-file" in said
     empty.run("target", "set", "leaf2", "--unset", "password")

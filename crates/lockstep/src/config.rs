@@ -21,7 +21,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lockstep_northbound::{Access, Source, Tls};
+use lockstep_northbound::{Access, Glob, Source, Tls};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
 use serde_json::Value;
@@ -51,6 +51,8 @@ pub(crate) struct Config {
     pub file: Option<PathBuf>,
     /// What credentials in the store are encrypted with.
     pub secret_key: Option<Arc<Key>>,
+    /// The variables that targets may name which the file does not, beside those that are theirs by name.
+    pub target_variables: Vec<Glob>,
     /// Model sets by name.
     pub models: BTreeMap<String, Models>,
     /// Targets by name.

@@ -9,6 +9,7 @@ mod credentials;
 mod details;
 mod given;
 pub(crate) mod sets;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use lockstep_yang::ModelSet;
 use crate::config::{self, Config, TargetConfig};
 use crate::secret::Key;
 use details::Details;
+use variables::Variables;
 
 /// Everything that this node knows of how targets are reached.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub(crate) struct Reach {
     file: BTreeMap<Target, TargetConfig>,
     models: Models,
     key: Option<Arc<Key>>,
+    /// What of its environment targets may name.
+    variables: Variables,
 }
 
 impl Reach {
@@ -44,6 +48,7 @@ impl Reach {
             file: config.targets.clone(),
             models,
             key: config.secret_key.clone(),
+            variables: Variables::new(config.target_variables.clone()),
         }
     }
 
@@ -56,6 +61,7 @@ impl Reach {
     /// How a target is reached of which somebody else than the file says that it is there.
     fn reached(&self, target: &Target, details: &Details) -> Result<TargetConfig, String> {
         let mut options = details.options().clone();
+        self.variables.check(&options)?;
         credentials::open(self.key.as_deref(), target, &mut options)?;
         // Which models it has, the binding says.
         let model = details.model();

@@ -83,7 +83,7 @@ enum Command {
 #[command(after_help = "\
 Examples:
   lockstep target add leaf3 --address 10.0.0.3:57400 --model lab-1.0 --device-username admin \\
-      --device-password-env LEAF_PASSWORD
+      --device-password-env LOCKSTEP_TARGET_PASSWORD
   lockstep target add leaf3 --address 10.0.0.3:57400 --device-tls-ca ca.pem --device-password-file - < password
   lockstep target add lab1 --address 127.0.0.1:57400 --device-insecure --tag lab
 

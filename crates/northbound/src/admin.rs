@@ -37,7 +37,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
 };
 use lockstep_node::{Busy, Handle};
 use lockstep_protocol::record::Kind;
-use lockstep_protocol::{Refusal, Reply, Request as Submission, View};
+use lockstep_protocol::{Body, Refusal, Reply, Request as Submission, View};
 use lockstep_store::Records;
 use lockstep_types::{Index, Target};
 use tonic::{Request, Response, Status};
@@ -90,6 +90,7 @@ impl Service {
         call.somewhere(Right::Operate)?;
         let concerned = self.concerned(&submission, &refused).await?;
         call.operates(&self.node, concerned.iter(), &submission.body.only)?;
+        let submission = self.pinned(submission, concerned);
         let until = submission.until;
         let submission = Submission { author: call.author(), ..submission };
         let reply = self.node.submit(submission).await;
@@ -127,6 +128,19 @@ impl Service {
         let found = view.transaction(index)?;
         call.note_transaction(found);
         Some(show::transaction(&Teller::own(&self.node, call, &view), found))
+    }
+
+    /// The same, on the targets that were looked at alone: until it is in the log, a Restore of whatever was
+    /// changed since could come to concern others, which nobody asked about.
+    fn pinned(&self, mut submission: Submission, concerned: BTreeSet<Target>) -> Submission {
+        let Body { kind, only, .. } = &mut submission.body;
+        if matches!(kind, Kind::Restore { .. }) && only.is_empty() {
+            // Sent again, it is what it was the first time.
+            let view = self.node.view();
+            let before = view.named(&submission.id).filter(|before| before.kind == *kind);
+            *only = before.map_or(concerned, |before| before.only.clone());
+        }
+        submission
     }
 
     /// The targets that a request concerns, of which there is one at least: nobody could say whether it is

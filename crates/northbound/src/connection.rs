@@ -4,7 +4,7 @@
 //! health, half a request, or nothing but the connection. So each of them can be cut from here.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -14,6 +14,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
+use crate::network::network;
+use crate::shares::{Share, Shares};
+
 /// How long nothing is accepted after the system could not: it is out of files, say.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -21,6 +24,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
+    _seat: Seat,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
@@ -85,16 +89,21 @@ impl Connected for Connection {
     }
 }
 
-/// Accepts connections that are cut all at once.
+/// So many connections at once, by network.
+pub(crate) type Seats = Shares<IpAddr>;
+type Seat = Share<IpAddr>;
+
+/// Accepts connections that are cut all at once, as many as there are seats.
 #[derive(Debug)]
 pub(crate) struct Listener {
     listener: TcpListener,
     cut: CancellationToken,
+    seats: Seats,
 }
 
 impl Listener {
-    pub(crate) fn new(listener: TcpListener, cut: CancellationToken) -> Self {
-        Self { listener, cut }
+    pub(crate) fn new(listener: TcpListener, cut: CancellationToken, seats: Seats) -> Self {
+        Self { listener, cut, seats }
     }
 
     /// The next connection; never an end.
@@ -102,12 +111,19 @@ impl Listener {
         loop {
             match self.listener.accept().await {
                 Ok((stream, from)) => {
+                    let seat = match self.seats.take(Some(network(from.ip()))) {
+                        Ok(seat) => seat,
+                        Err(taken) => {
+                            tracing::debug!(%from, ?taken, "too many connections; this one is closed");
+                            continue;
+                        }
+                    };
                     // Answers are small and awaited.
                     if let Err(error) = stream.set_nodelay(true) {
                         tracing::debug!(%error, "a connection that was gone at once");
                     }
                     let cut = Box::pin(self.cut.clone().cancelled_owned());
-                    return (Connection { stream, cut }, from);
+                    return (Connection { stream, _seat: seat, cut }, from);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");

@@ -56,7 +56,7 @@ impl Service {
         options: &Options,
         stopping: CancellationToken,
     ) -> Self {
-        let Limits { message, subscriptions, behind } = options.limits;
+        let Limits { message, subscriptions, behind, .. } = options.limits;
         Self {
             ids,
             workers: Workers::new(),

@@ -24,6 +24,7 @@ use crate::audit::Audit;
 use crate::identity::{
     Credentials, How, Identity, Passwords, Throttle, Verdict, is_name, of_token,
 };
+use crate::network::network;
 use rate::Rate;
 use reload::Reload;
 
@@ -218,8 +219,9 @@ impl Guard {
 const UNKNOWN: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 impl Peer {
+    /// Whom its address stands for.
     fn ip(&self) -> IpAddr {
-        self.address.map_or(UNKNOWN, |address| address.ip())
+        self.address.map_or(UNKNOWN, |address| network(address.ip()))
     }
 
     /// The address, for the log.

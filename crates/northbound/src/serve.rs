@@ -19,11 +19,19 @@ use crate::audit::Audit;
 use crate::connection::Listener;
 use crate::directory::Directory;
 use crate::guard::{self, Guard, Peer};
+use crate::shares::Shares;
 use crate::tls::{self, Certificates};
 use crate::{admin, answers, gnmi, http, ids::Ids};
 
 /// How long clients have to take their answers and go, once nothing is served any more.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How many calls one connection may have at once; the others wait.
+const STREAMS: u32 = 256;
+
+/// How long a client may say nothing before it is asked whether it is there, and how long it has to answer. One
+/// that vanished would keep its subscriptions otherwise.
+const ALIVE: Duration = Duration::from_secs(30);
 
 /// Certificates of a listener, as files.
 #[derive(Clone, Debug)]
@@ -64,13 +72,15 @@ pub struct Limits {
     pub message: usize,
     /// How many Subscribe calls may be open.
     pub subscriptions: usize,
+    /// How many connections may be open, of gRPC and HTTP together.
+    pub connections: usize,
     /// How many transactions a subscriber may be behind before it is cut off.
     pub behind: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { message: 16 << 20, subscriptions: 1000, behind: 1000 }
+        Self { message: 16 << 20, subscriptions: 1000, connections: 1000, behind: 1000 }
     }
 }
 
@@ -182,17 +192,18 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
     let ids = Arc::new(Ids::new(node.session().clone()));
     let gnmi = gnmi::Service::new(node, ids, &options, stop.clone());
     let admin = admin::Service::new(gnmi.clone(), &options);
+    let seats = Shares::new(options.limits.connections);
     let http = match options.http {
         Some(at) => {
             let (listener, address) = listen(at).await?;
-            let listener = Listener::new(listener, cut.clone());
+            let listener = Listener::new(listener, cut.clone(), seats.clone());
             tasks.spawn(run_http(listener, admin.clone(), guard.clone(), stop.clone()));
             Some(address)
         }
         None => None,
     };
     let router = grpc(gnmi, admin, options.limits.message, guard.clone()).await?;
-    let listener = Listener::new(listener, cut.clone());
+    let listener = Listener::new(listener, cut.clone(), seats);
     let stopped = stop.clone().cancelled_owned();
     let certificates = options.tls.map(Certificates::read).transpose()?;
     tasks.spawn(async move {
@@ -236,7 +247,11 @@ async fn grpc(
     let guarded = axum::middleware::from_fn_with_state(guard, guard::grpc);
     let routes = routes.into_axum_router().layer(guarded).layer(checked);
     let routes = Routes::from(routes);
-    Ok(Grpc::builder().add_routes(routes))
+    let mut server = Grpc::builder()
+        .max_concurrent_streams(Some(STREAMS))
+        .http2_keepalive_interval(Some(ALIVE))
+        .http2_keepalive_timeout(Some(ALIVE));
+    Ok(server.add_routes(routes))
 }
 
 /// Describes what is served here, and nothing else.

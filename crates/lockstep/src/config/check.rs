@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lockstep_node::Retention;
-use lockstep_northbound::{Limits, Tls};
+use lockstep_northbound::{Glob, Limits, Tls};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
 
@@ -35,6 +35,7 @@ pub(super) fn check(file: File, folder: &Path, warnings: Vec<String>) -> Result<
         folder: folder.to_owned(),
         file: None,
         secret_key: secret_key(&file, folder)?,
+        target_variables: file.target_variables.iter().map(Glob::new).collect(),
         models,
         targets,
         access: access::check(&file, folder)?,
@@ -73,6 +74,7 @@ fn limits(file: &File) -> Result<Limits, Problem> {
     Ok(Limits {
         message,
         subscriptions: given.subscriptions.unwrap_or(usual.subscriptions),
+        connections: given.connections.unwrap_or(usual.connections),
         behind: given.behind.unwrap_or(usual.behind),
     })
 }

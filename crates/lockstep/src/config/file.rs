@@ -43,6 +43,8 @@ pub(super) struct File {
     pub(super) secret_paths: Vec<String>,
     pub(super) audit: Option<Audit>,
     pub(super) secret_key_file: Option<PathBuf>,
+    #[serde(default, deserialize_with = "scalar::texts")]
+    pub(super) target_variables: Vec<String>,
     pub(super) retention: Option<Retention>,
     #[serde(default)]
     pub(super) limits: Limits,
@@ -193,6 +195,8 @@ pub(super) struct Limits {
     pub(super) pending: Option<usize>,
     #[serde(default, deserialize_with = "scalar::count")]
     pub(super) subscriptions: Option<usize>,
+    #[serde(default, deserialize_with = "scalar::count")]
+    pub(super) connections: Option<usize>,
     #[serde(default, deserialize_with = "scalar::count")]
     pub(super) behind: Option<usize>,
     #[serde(default, deserialize_with = "scalar::count")]

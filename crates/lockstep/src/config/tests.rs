@@ -51,7 +51,7 @@ targets:
   leaf2: {address: '10.0.0.2:57400, 10.0.0.3:57400', username: admin, password: $SECRET, tls-ca: ca.pem,
           timeout: 1m30s, model: lab, sync: merge, drift: report, initial: replace, ignore: [/system/clock],
           tags: [pod1], skip-verify: true, encoding: JSON_IETF, role: east}
-limits: {message: 1MiB, pending: 3, subscriptions: 5, behind: 7}
+limits: {message: 1MiB, pending: 3, subscriptions: 5, connections: 9, behind: 7}
 retention: {transactions: 100000, days: 90}
 ",
     )
@@ -67,6 +67,7 @@ retention: {transactions: 100000, days: 90}
     );
     assert_eq!((config.limits.message, config.pending), (1 << 20, 3));
     assert_eq!((config.limits.subscriptions, config.limits.behind), (5, 7));
+    assert_eq!(config.limits.connections, 9);
     assert!(config.tls.is_some_and(|tls| tls.require_client_cert));
     let Retention { transactions, age, step } = config.retention;
     assert_eq!((transactions, age, step), (100_000, 90 * 86_400_000_000_000, 1_000));
@@ -81,7 +82,7 @@ fn an_unknown_key_names_the_nearest() {
     let far = error("limits: {zzz: 1}");
     assert_eq!(
         far,
-        "limits: unknown key `zzz`; known keys: message, pending, subscriptions, behind, rate"
+        "limits: unknown key `zzz`; known keys: message, pending, subscriptions, connections, behind, rate"
     );
 }
 

@@ -1,7 +1,7 @@
 //! What a binding says of how its target is reached: the keys of the configuration file, as JSON.
 //!
 //! ```json
-//! {"version": 1, "source": "api", "options": {"address": ["10.0.0.2:57400"], "password": "$LEAF2_PASSWORD"}}
+//! {"version": 1, "source": "api", "options": {"address": ["10.0.0.2:57400"], "password": "$LOCKSTEP_TARGET_LEAF2"}}
 //! ```
 //!
 //! Kept as they were given: what comes from the environment does so on each node, when it is used. Those

@@ -57,6 +57,7 @@ impl Reach {
         given: Map<String, Value>,
     ) -> Result<Binding, String> {
         config::target_name(target.as_str())?;
+        self.variables.check(&given)?;
         let other_models = given.contains_key("model");
         let mut options = self.options(target, bound, given)?;
         let named = self.models.names();

@@ -1,6 +1,6 @@
 //! Options as operators give them, and what becomes of them on a node.
 
-use lockstep_northbound::{Directory, Unbound};
+use lockstep_northbound::{Directory, Glob, Unbound};
 use lockstep_protocol::record::{Drift, Initial};
 use serde_json::{Map, Value, json};
 
@@ -29,6 +29,7 @@ fn targets(secret: Option<&str>) -> Reach {
         file: [(name("filed"), filed)].into(),
         models: models(),
         key,
+        variables: Variables::new(["LOCKSTEP_TEST_*", "PATH"].map(Glob::new).to_vec()),
     }
 }
 
@@ -299,4 +300,32 @@ fn what_a_later_version_wrote_is_left_alone() {
         let why = targets.reach(&name("leaf1"), &bound, &models).unwrap_err().reason;
         assert!(why.contains(said), "{why}");
     }
+}
+
+#[test]
+fn only_variables_that_are_for_targets_may_be_named() {
+    let targets = targets(None);
+    let given =
+        |value: Value| json!({ "address": "127.0.0.1:1", "username": "admin", "password": value });
+    let why = wrong(bind(&targets, given(json!("$HOME"))));
+    assert!(
+        why.contains("password: $HOME is none of") && why.contains("`target-variables`"),
+        "{why}"
+    );
+    let elsewhere = json!({ "address": ["127.0.0.1:1", "${HOME}"] });
+    assert!(wrong(bind(&targets, elsewhere)).contains("address: $HOME"));
+    for fine in ["$PATH", "${LOCKSTEP_TARGET_PASSWORD}", "$LOCKSTEP_TEST_1"] {
+        bind(&targets, given(json!(fine))).unwrap();
+    }
+    let bound = bind(&targets, given(json!("$PATH"))).unwrap();
+    assert!(
+        wrong(change(&targets, &bound, json!({ "username": "$USER" }))).contains("username: $USER")
+    );
+    // Each node says so for itself, whoever was asked to add it.
+    let strict = Reach { variables: Variables::new(Vec::new()), ..self::targets(None) };
+    let why = reach(&strict, &bound).unwrap_err();
+    assert!(why.contains("password: $PATH is none of"), "{why}");
+    assert!(!why.contains(&std::env::var("PATH").unwrap()), "{why}");
+    // What is not about that changes all the same.
+    change(&strict, &bound, json!({ "timeout": "1s" })).unwrap();
 }

@@ -18,7 +18,7 @@ impl Glob {
     }
 
     /// Whether it stands for this name.
-    pub(crate) fn matches(&self, name: &str) -> bool {
+    pub fn matches(&self, name: &str) -> bool {
         let mut parts = self.0.split('*');
         let Some(rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
         let Some(last) = parts.next_back() else { return rest.is_empty() };

@@ -104,6 +104,11 @@ impl Grants {
         }
     }
 
+    /// Whether nobody has roles.
+    pub(crate) fn are_all(&self) -> bool {
+        self.roles.is_none()
+    }
+
     /// Whether any role is held at all, or none is needed.
     pub(crate) fn some(&self) -> bool {
         self.roles.as_ref().is_none_or(|roles| !roles.is_empty())

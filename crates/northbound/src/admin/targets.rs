@@ -23,6 +23,20 @@ use crate::guard::Call;
 use crate::refusal;
 use crate::teller::Teller;
 
+/// Options that leave it to where it was what is sent where, and who may see it.
+const KEPT: [&str; 10] = [
+    "timeout",
+    "model",
+    "sync",
+    "drift",
+    "drift-interval",
+    "initial",
+    "ignore",
+    "encoding",
+    "role",
+    "commit-confirmed",
+];
+
 /// What goes with every one of them.
 struct Asked<'a> {
     metadata: &'a MetadataMap,
@@ -32,8 +46,8 @@ struct Asked<'a> {
 }
 
 impl Service {
-    /// Whoever says how a device is reached says where credentials go, and by its tags who may do what: that
-    /// is for those who operate everything.
+    /// Whoever says how a device is reached says where its credentials and its configuration go, and by its
+    /// tags who may do what: that is for those who operate everything, and may read the secrets of this one.
     pub(super) async fn added(
         &self,
         call: &Call,
@@ -42,7 +56,7 @@ impl Service {
         let (metadata, _, asked) = request.into_parts();
         let target = target_name(&asked.name)?;
         call.note(&target, None);
-        call.everywhere(Right::Operate)?;
+        call.directs(&self.node, &target)?;
         let binding = self.directory.bind(&target, None, options(asked.options));
         let binding = binding.map_err(|wrong| unbound(&target, &wrong))?;
         if asked.dry_run {
@@ -66,9 +80,12 @@ impl Service {
         let (metadata, _, asked) = request.into_parts();
         let target = target_name(&asked.name)?;
         call.note(&target, None);
-        call.everywhere(Right::Operate)?;
-        let bound = self.bound(&target).await?;
         let options = options(asked.options);
+        match options.keys().all(|key| KEPT.contains(&key.as_str())) {
+            true => call.everywhere(Right::Operate)?,
+            false => call.directs(&self.node, &target)?,
+        }
+        let bound = self.bound(&target).await?;
         if options.is_empty() {
             return Err(Status::invalid_argument("there is nothing to change: give some options"));
         }

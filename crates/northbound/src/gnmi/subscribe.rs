@@ -20,11 +20,9 @@ mod sources;
 mod tell;
 mod wanted;
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lockstep_gnmi::proto::gnmi::{SubscribeRequest, SubscribeResponse};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 use tonic::{Code, Status, Streaming};
 
@@ -32,6 +30,7 @@ use super::Service;
 use crate::access::Right;
 use crate::answers;
 use crate::guard::Call;
+use crate::shares::{Share, Shares, Taken};
 use list::List;
 use session::Session;
 
@@ -40,26 +39,24 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 pub(crate) use outlet::{Outlet, Told};
 
-/// Who may subscribe: so many at once.
-#[derive(Clone, Debug)]
-pub(super) struct Places {
-    free: Arc<Semaphore>,
-    count: usize,
-}
+/// Who may subscribe: so many at once, by identity.
+pub(super) type Places = Shares<String>;
 
-impl Places {
-    pub(super) fn new(count: usize) -> Self {
-        Self { free: Arc::new(Semaphore::new(count)), count }
-    }
-
-    fn take(&self) -> Result<OwnedSemaphorePermit, Status> {
-        Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
-            Status::resource_exhausted(format!(
-                "{} subscriptions are open, which is limits.subscriptions; try again when some have ended",
-                self.count
-            ))
+fn place(places: &Places, call: &Call) -> Result<Share<String>, Status> {
+    // Those who say nothing of themselves are not one and the same.
+    let who = Some(call.author()).filter(|name| !name.is_empty());
+    places.take(who).map_err(|taken| {
+        Status::resource_exhausted(match taken {
+            Taken::All(count) => format!(
+                "{count} subscriptions are open, which is limits.subscriptions; try again when some have ended"
+            ),
+            Taken::Own(count) => format!(
+                "{} has {count} subscriptions open, which is half of limits.subscriptions, and nobody has more; \
+                 end some of them",
+                call.author()
+            ),
         })
-    }
+    })
 }
 
 /// Serves one subscriber, for as long as it is there.
@@ -88,7 +85,7 @@ where
     W: Future<Output = Result<(), Status>> + Send + 'static,
 {
     call.somewhere(Right::Read)?;
-    let place = service.places.take()?;
+    let place = place(&service.places, &call)?;
     let (outlet, told) = outlet::open();
     let (stopping, work) = (service.stopping.clone(), work(outlet.clone()));
     tokio::spawn(async move {

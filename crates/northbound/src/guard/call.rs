@@ -145,6 +145,17 @@ impl Call {
         }
     }
 
+    /// Whether somebody may say how a device is reached: they could have sent to themselves whatever is sent
+    /// to it, so it takes the right to read that as it is. Without roles it is for everybody.
+    pub(crate) fn directs(&self, node: &Handle, target: &Target) -> Result<(), Status> {
+        self.everywhere(Right::Operate)?;
+        if self.0.grants.are_all() {
+            return Ok(());
+        }
+        self.whole(Right::Read, node, target)?;
+        self.whole(Right::ReadSecrets, node, target)
+    }
+
     /// That a right does not hold at a path of a target.
     pub(crate) fn denied_at(&self, right: Right, target: &Target, path: &Path) -> Status {
         let (who, right) = (self.who(), right.name());

@@ -71,3 +71,23 @@ async fn a_certificate_that_ends_ends_it() {
         assert_eq!(call.is_ok(), is_in);
     }
 }
+
+// rule: limit-login
+#[tokio::test]
+async fn whoever_guesses_from_a_network_is_one() {
+    let guard = guard(rules("wrong", &[]));
+    let enter = async |address: &str, name: &str| {
+        let address = Some(format!("[{address}]:1").parse().unwrap());
+        let mut headers = HeaderMap::new();
+        headers.insert("username", name.parse().unwrap());
+        headers.insert("password", "guess".parse().unwrap());
+        guard.enter(&mut headers, &Peer { address, certificate: None }, "Get").await.unwrap_err()
+    };
+    for last in 1..=3 {
+        let refused = enter(&format!("2001:db8:1:2::{last}"), "alice").await;
+        assert!(matches!(refused, Refused::Wrong(_)), "{refused:?}");
+    }
+    let refused = enter("2001:db8:1:2:9::", "alice").await;
+    assert!(matches!(refused, Refused::Throttled { .. }), "{refused:?}");
+    assert!(matches!(enter("2001:db8:1:3::1", "alice").await, Refused::Wrong(_)));
+}

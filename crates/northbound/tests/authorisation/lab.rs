@@ -138,6 +138,11 @@ impl Lab {
         tonic_health::pb::health_client::HealthClient::with_interceptor(self.channel.clone(), login)
     }
 
+    /// Where it listens.
+    pub(crate) fn listens(&self) -> SocketAddr {
+        self.server.address()
+    }
+
     /// Goes on with a device that was paused.
     pub(crate) async fn resume(&self, target: &str) {
         let request = OperateTargetRequest { name: target.into(), order: "resume".into() };

@@ -5,6 +5,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
 };
 use tonic::{Code, Status};
 
+use super::ask::updates;
 use super::lab::Lab;
 use super::page::Page;
 
@@ -66,4 +67,38 @@ async fn a_node_asks_the_store_before_it_says_who_may() {
         assert_eq!(refused.code(), Code::Unavailable, "{refused}");
         assert!(refused.message().contains("the store cannot be read"), "{refused}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_concerns_what_it_was_allowed_on_and_nothing_else() {
+    let lab = Lab::start(Page::read().roles()).await;
+    lab.reset().await;
+    for _ in 0..20 {
+        let index = lab.change("leaf1", 0).await;
+        let request = updates("leaf1", "/system/motd=later");
+        lab.gnmi("root").set(request).await.unwrap();
+        // At the same time somebody changes what this one may not operate.
+        let restore = RestoreRequest { index, ..RestoreRequest::default() };
+        let (mut half, mut root) = (lab.admin("half"), lab.gnmi("root"));
+        let change = root.set(updates("leaf2", "/system/motd=elsewhere"));
+        let (restored, changed) = tokio::join!(half.restore(restore), change);
+        changed.unwrap();
+        match restored {
+            Ok(answer) => {
+                let done = answer.into_inner().transaction.unwrap();
+                assert_eq!(done.targets.keys().collect::<Vec<_>>(), ["leaf1"]);
+            }
+            // Or it was there already when it was looked at.
+            Err(refused) => assert_eq!(refused.code(), Code::PermissionDenied, "{refused}"),
+        }
+    }
+    // Sent again, it is what it was, whatever was changed since.
+    let index = lab.change("leaf1", 0).await;
+    lab.gnmi("root").set(updates("leaf1", "/system/motd=later")).await.unwrap();
+    let restore = RestoreRequest { index, id: "again".into(), ..RestoreRequest::default() };
+    let first = lab.admin("root").restore(restore.clone()).await.unwrap().into_inner();
+    lab.change("spine1", 0).await;
+    let again = lab.admin("root").restore(restore).await.unwrap().into_inner();
+    assert_eq!(first.transaction.unwrap().index, again.transaction.unwrap().index);
+    lab.stop().await;
 }
