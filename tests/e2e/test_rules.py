@@ -320,7 +320,7 @@ def test_a_dry_run_says_what_would_change(clean):
     wrong = dict(update=[(ETH + "/enabled", False)], extensions=[options(dry_run=True)])
     assert "jumbo" in fails(INVALID, lambda: set_(clean, **wrong))
     done = clean.command("set", "leaf1", "--update", "/system/motd=x", "--delete", ETH, "--dry-run")
-    assert done.stdout.splitlines() == [f"- leaf1 {ETH}", '+ leaf1 /system/motd = "x"'], done
+    assert done.stdout.splitlines() == [f"- leaf1 {ETH}", '~ leaf1 /system/motd = "old" -> "x"'], done
     assert clean.transactions() == before
 
 

@@ -54,7 +54,12 @@ pub enum Error {
 
 /// One Set for everything that a change file asks.
 pub fn read(file: Value) -> Result<SetRequest, Error> {
-    let Value::Object(targets) = file else { return Err(Error::NotTargets) };
+    let targets = match file {
+        Value::Object(targets) => targets,
+        // An empty file asks for nothing.
+        Value::Null => Map::new(),
+        _ => return Err(Error::NotTargets),
+    };
     let mut request = SetRequest::default();
     for (target, asked) in targets {
         let Value::Object(operations) = asked else { return Err(Error::NotOperations(target)) };

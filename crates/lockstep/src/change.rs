@@ -3,11 +3,13 @@
 mod confirm;
 mod file;
 mod given;
+mod preview;
 mod restore;
 mod told;
 
 use clap::{Args, ValueEnum};
 use lockstep_gnmi::proto::gnmi::{Path as WirePath, SetRequest, TypedValue};
+use lockstep_gnmi::proto::lockstep::v1::dry_run_request::Of;
 use lockstep_gnmi::proto::lockstep::v1::{
     CancelRequest, GetTransactionRequest, RollbackRequest, RollbackRule, SetOptions,
 };
@@ -17,7 +19,8 @@ use lockstep_types::Path;
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, refused};
 use crate::output::{json_document, line};
-use crate::{ask, show};
+use crate::progress::{self, Progress};
+use crate::{ask, completions, show};
 
 pub(crate) use confirm::{Confirm, confirm};
 pub(crate) use lockstep_gnmi::change::update;
@@ -31,6 +34,7 @@ Examples:
   lockstep --insecure set leaf1 --replace '/system={\"hostname\": \"leaf1\"}' --delete /vlans
   lockstep --insecure set -f change.yaml             several targets at once
   lockstep --insecure set -f - --queued < change.json
+  lockstep --insecure set -f change.yaml --dry-run   what it would change
   lockstep --insecure set -f change.yaml --confirm 60   taken back after a minute, unless confirmed
 
 A change file holds what is asked of each target:
@@ -38,7 +42,7 @@ A change file holds what is asked of each target:
   leaf2: {delete: [/vlans]}")]
 pub(crate) struct Set {
     /// On which target
-    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    #[arg(required_unless_present = "file", conflicts_with = "file", add = completions::targets())]
     target: Option<String>,
     /// Set a value, as PATH=VALUE; {…}, […] and "…" are JSON, anything else is the value itself
     #[arg(long, value_name = "PATH=VALUE", value_parser = given::assignment)]
@@ -89,16 +93,23 @@ struct Terms {
 #[command(after_help = "\
 Examples:
   lockstep --insecure rollback 7
-  lockstep --insecure rollback 7 --rule path --target leaf1")]
+  lockstep --insecure rollback 7 --dry-run           what that would do
+  lockstep --insecure rollback 7 --rule path --target leaf1
+
+On a terminal it shows what it would do, and asks; --yes skips that.")]
 pub(crate) struct Rollback {
     /// The change, by its index
+    #[arg(add = completions::transactions(&["applied", "partial", "committed"]))]
     index: u64,
     /// When the change counts as the latest
     #[arg(long, value_enum, default_value = "target")]
     rule: Rule,
     /// Only on this target; may be given several times
-    #[arg(long)]
+    #[arg(long, add = completions::targets())]
     target: Vec<String>,
+    /// Say what would happen, and change nothing
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     terms: Terms,
     #[command(flatten)]
@@ -107,8 +118,13 @@ pub(crate) struct Rollback {
 
 /// Call off a transaction, or take back one that is not confirmed.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lockstep --insecure cancel 7                       it has no outcome yet, or waits to be confirmed
+  lockstep --insecure cancel 7 --yes")]
 pub(crate) struct Cancel {
     /// Its index
+    #[arg(add = completions::transactions(&["pending", "committed", "applied"]))]
     index: u64,
     #[command(flatten)]
     certificates: Certificates,
@@ -135,21 +151,33 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
     if request.delete.is_empty() && request.replace.is_empty() && request.update.is_empty() {
         return Err(nothing(set.file.as_deref()).into());
     }
+    let client = Client::connect(global, &set.certificates).await?;
+    if set.dry_run {
+        return preview::tried(&client, Of::Set(request), global.output).await;
+    }
+    let id = progress::id(&set.terms.id, global);
     let options = SetOptions {
         queued: set.queued,
         r#async: set.terms.asynchronous,
-        dry_run: set.dry_run,
+        dry_run: false,
         comment: set.terms.comment.clone(),
         deadline: seconds(set.terms.deadline),
-        id: set.terms.id.clone(),
+        id: id.clone(),
         confirm: seconds(set.confirm),
     };
     request.extension.push(extension::with_options(&options));
-    let client = Client::connect(global, &set.certificates).await?;
-    let answer = client.gnmi().set(request).await.map_err(|status| refused(&status))?.into_inner();
+    let bar = Progress::of(&client, &id, global);
+    let answer = client.gnmi().set(request).await;
+    bar.done().await;
+    let answer = told::or_failures(answer)?.into_inner();
     match global.output {
         Output::Json => json_document(&told::json(&answer))?,
-        Output::Table => line(&told::sentence(&answer))?,
+        Output::Table => {
+            line(&told::sentence(&answer))?;
+            if let Some(seconds) = set.confirm {
+                line(&told::to_confirm(&answer, seconds))?;
+            }
+        }
     }
     Ok(())
 }
@@ -190,21 +218,29 @@ pub(crate) async fn rollback(asked: &Rollback, global: &Global) -> Result<(), Fa
         Rule::Target => RollbackRule::Target,
         Rule::Path => RollbackRule::Path,
     };
+    let id = progress::id(&asked.terms.id, global);
     let request = RollbackRequest {
         index: asked.index,
         rule: rule.into(),
         targets: asked.target.clone(),
         comment: asked.terms.comment.clone(),
-        id: asked.terms.id.clone(),
+        id: id.clone(),
         deadline: seconds(asked.terms.deadline),
         r#async: asked.terms.asynchronous,
     };
+    if asked.dry_run {
+        return preview::tried(&client, Of::Rollback(request), global.output).await;
+    }
     if ask::is_asked(global)
         && let Some(on) = concerned(&client, asked.index, &asked.target).await
     {
+        preview::shown(&client, Of::Rollback(request.clone())).await;
         ask::agree(&format!("roll back transaction {} on {on}?", asked.index))?;
     }
-    let answer = client.admin().rollback(request).await.map_err(|status| refused(&status))?;
+    let bar = Progress::of(&client, &id, global);
+    let answer = client.admin().rollback(request).await;
+    bar.done().await;
+    let answer = told::or_failures(answer)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
 

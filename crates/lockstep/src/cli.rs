@@ -6,8 +6,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::client::Certificates;
 use crate::login::Login;
-use crate::{change, demo, model, planned, serve, show, sim, store, target, user};
+use crate::terminal::Color;
+use crate::{
+    change, completions, demo, diff, model, node, planned, serve, show, sim, store, target,
+    terminal, user,
+};
 
 /// What a command ends with when it does not go well.
 pub(crate) type Failed = Box<dyn Error + Send + Sync>;
@@ -24,13 +29,26 @@ Examples:
   lockstep --insecure target add leaf3 --address 10.0.0.3:57400 --model lab-1.0
   lockstep --insecure set leaf1 --update /system/motd=hello
   lockstep --insecure tx list                       what happened
-  lockstep --insecure rollback 7                    take transaction 7 out again"
+  lockstep --insecure tx watch                      what happens
+  lockstep --insecure diff leaf1                    what its device has and should not have
+  lockstep --insecure rollback 7                    take transaction 7 out again
+
+A command ends with 0 if it worked, 1 if it did not, 2 if it was not understood, 3 if no node answers, and 4 if it became
+a transaction that did not come to what was asked."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]
     command: Command,
+}
+
+impl Cli {
+    /// The node that is meant, and what is shown to it; none: the command asks none.
+    pub(crate) fn asks(self) -> Option<(Global, Certificates)> {
+        let Command::Target(targets) = self.command else { return None };
+        Some((self.global, targets.certificates))
+    }
 }
 
 /// What every command that asks a node takes.
@@ -46,13 +64,28 @@ pub(crate) struct Global {
     )]
     pub server: String,
     /// Ask it without TLS
-    #[arg(long, global = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "LOCKSTEP_INSECURE",
+        value_parser = clap::builder::BoolishValueParser::new()
+    )]
     pub insecure: bool,
     /// How results are written
     #[arg(long, short, global = true, value_enum, default_value = "table")]
     pub output: Output,
     #[command(flatten)]
     pub login: Login,
+    /// When there is colour
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "auto",
+        hide_possible_values = true,
+        value_name = "WHEN"
+    )]
+    pub color: Color,
     /// Ask no questions
     #[arg(long, short, global = true)]
     pub yes: bool,
@@ -94,6 +127,10 @@ enum Command {
     Tx(show::Transactions),
     /// Targets: the devices, how they stand, and which there are
     Target(Box<target::Targets>),
+    /// Show where two configurations differ
+    Diff(diff::Diff),
+    /// Nodes: which there are, and what each is the master of
+    Node(node::Nodes),
     /// Model sets: what devices can be configured with
     Model(model::Models),
     /// Take a change out again, as a transaction of its own
@@ -107,6 +144,8 @@ enum Command {
     /// Users: those who may ask a node
     #[command(subcommand)]
     User(user::User),
+    /// Write what a shell needs to complete commands
+    Completions(completions::Completions),
     #[command(flatten)]
     Planned(planned::Planned),
 }
@@ -114,6 +153,7 @@ enum Command {
 /// Does what was asked.
 pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
     let global = cli.global;
+    terminal::decide(global.color);
     match cli.command {
         Command::Serve { config, trace } => serve::serve(&config, trace).await,
         Command::Demo(demo) => demo::demo(&demo).await,
@@ -129,6 +169,9 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Confirm(confirm) => change::confirm(&confirm, &global).await,
         Command::Cancel(cancel) => change::cancel(&cancel, &global).await,
         Command::User(user) => user::user(&user),
+        Command::Diff(diff) => diff::diff(&diff, &global).await,
+        Command::Node(node) => node::node(&node, &global).await,
+        Command::Completions(asked) => completions::completions(&asked),
         Command::Planned(planned) => planned.refuse(),
     }
 }
@@ -160,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_is_to_come_is_known() {
-        for command in ["diff leaf1", "node list", "tx watch --x", "bench -n 1"] {
+        for command in ["diff leaf1", "node list", "tx watch 7", "bench -n 1"] {
             assert!(is_taken(&format!("lockstep {command}")), "{command}");
         }
         assert!(!is_taken("lockstep target fly"));

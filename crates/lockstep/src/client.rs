@@ -11,7 +11,10 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Status};
 
+use lockstep_gnmi::outcome;
+
 use crate::cli::{Failed, Global};
+use crate::exit::{Ended, NO_NODE, NOT_APPLIED};
 use crate::login::Shown;
 
 /// How long a node may take to accept a connection.
@@ -72,7 +75,8 @@ impl Client {
             } else {
                 "is it running, and with TLS? (--insecure asks without)"
             };
-            format!("no node answers at {}: {why}; {hint}", global.server)
+            let words = format!("no node answers at {}: {why}; {hint}", global.server);
+            Ended::with(NO_NODE, words)
         })?;
         Ok(Self { channel, shown })
     }
@@ -126,8 +130,31 @@ pub(crate) fn refused(status: &Status) -> Failed {
             status.message()
         )
         .into(),
-        Code::Unavailable if status.message().is_empty() => "the node went away".into(),
-        _ => format!("{} ({name})", status.message()).into(),
+        Code::Unavailable if status.message().is_empty() => {
+            Ended::with(NO_NODE, "the node went away")
+        }
+        _ => match outcome::read(status) {
+            None => format!("{} ({name}){}", status.message(), next(status)).into(),
+            Some(became) => {
+                let next = format!("`lockstep tx show {}` has it all", became.index);
+                Ended::with(NOT_APPLIED, format!("{} ({name}); {next}", status.message()))
+            }
+        },
+    }
+}
+
+/// What to do next, where that is not said already.
+fn next(status: &Status) -> &'static str {
+    let says = |words: &str| status.message().contains(words);
+    match status.code() {
+        Code::NotFound if says("there is no target") => {
+            "; `lockstep target list` has those there are"
+        }
+        Code::NotFound if says("there is no transaction") => "; `lockstep tx list` has the latest",
+        Code::PermissionDenied if says("no role gives") => {
+            "; whoever keeps `roles` in the nodes' configuration can give it"
+        }
+        _ => "",
     }
 }
 

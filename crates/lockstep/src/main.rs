@@ -4,13 +4,18 @@ mod ask;
 mod change;
 mod cli;
 mod client;
+mod completions;
 mod config;
 mod demo;
+mod diff;
+mod exit;
 mod files;
 mod login;
 mod model;
+mod node;
 mod output;
 mod planned;
+mod progress;
 mod reach;
 mod secret;
 mod serve;
@@ -19,7 +24,9 @@ mod signals;
 mod sim;
 mod store;
 mod target;
+mod terminal;
 mod user;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -30,6 +37,7 @@ use clap::Parser;
 const ASIDE: usize = 64;
 
 fn main() -> ExitCode {
+    completions::answer();
     let arguments = cli::Cli::parse();
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = match builder.enable_all().max_blocking_threads(ASIDE).build() {
@@ -51,7 +59,7 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             eprintln!("lockstep: {}", output::chain(&*error));
-            ExitCode::FAILURE
+            ExitCode::from(exit::status(&error))
         }
     }
 }

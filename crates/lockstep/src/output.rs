@@ -3,8 +3,10 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-pub(crate) use lockstep_gnmi::json::{model, target, transaction};
+pub(crate) use lockstep_gnmi::json::{configuration, model, node, target, transaction};
 use serde_json::Value;
+
+use crate::terminal;
 
 /// An error and everything that led to it, on one line.
 pub(crate) fn chain(error: &dyn Error) -> String {
@@ -35,24 +37,120 @@ pub(crate) fn json_document(value: &Value) -> io::Result<()> {
     line(&format!("{value:#}"))
 }
 
+/// Writes JSON on a line of its own.
+pub(crate) fn json_line(value: &Value) -> io::Result<()> {
+    line(&value.to_string())
+}
+
 /// A text on one line, whatever a device put into it.
 pub(crate) fn one_line(text: &str) -> String {
+    let clean = |character: char| if character.is_control() { ' ' } else { character };
+    let text: String = text.chars().map(clean).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Writes rows under their titles, each column as wide as its widest cell.
+/// Some names, and how many there are besides.
+pub(crate) fn names(names: &[&str]) -> String {
+    const NAMED: usize = 4;
+    match names.len().checked_sub(NAMED) {
+        None | Some(0) => names.join(","),
+        Some(more) => format!("{} and {more} more", names[..NAMED].join(",")),
+    }
+}
+
+/// Writes rows under their titles. On a terminal they fit: the widest columns give way.
 pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    for text in lines(titles, rows, terminal::width()) {
+        line(&text)?;
+    }
+    Ok(())
+}
+
+/// How narrow a column may get.
+const NARROWEST: usize = 8;
+
+fn lines(titles: &[&str], rows: &[Vec<String>], room: Option<usize>) -> Vec<String> {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.chain([titles[column].chars().count()]).max().unwrap_or_default()
     };
-    let widths: Vec<usize> = (0..titles.len()).map(width).collect();
-    let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
-    for row in std::iter::once(&titles).chain(&rows) {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        line(cells.collect::<Vec<_>>().join("  ").trim_end())?;
+    let mut widths: Vec<usize> = (0..titles.len()).map(width).collect();
+    if let Some(room) = room {
+        fit(&mut widths, room);
     }
-    Ok(())
+    let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
+    let line = |(number, row): (usize, &Vec<String>)| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| {
+            let cell = shortened(cell, *width);
+            let space = " ".repeat(width.saturating_sub(cell.chars().count()));
+            let shown = if number == 0 { cell } else { terminal::word(&cell) };
+            format!("{shown}{space}")
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    std::iter::once(&titles).chain(&rows).enumerate().map(line).collect()
+}
+
+/// Takes from the widest column, again and again, until all of them have room.
+fn fit(widths: &mut [usize], room: usize) {
+    let between = 2 * widths.len().saturating_sub(1);
+    while widths.iter().sum::<usize>() + between > room {
+        let widest = widths.iter_mut().max_by_key(|width| **width);
+        match widest {
+            Some(width) if *width > NARROWEST => *width -= 1,
+            // There is no way to fit it.
+            _ => return,
+        }
+    }
+}
+
+/// A text that has room, with a sign that there was more.
+pub(crate) fn shortened(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{lines, one_line};
+
+    fn rows() -> Vec<Vec<String>> {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        vec![
+            row(["1", "applied", "the quick brown fox jumps over the lazy dog"]),
+            row(["12", "reverted", "short"]),
+        ]
+    }
+
+    #[test]
+    fn a_table_is_as_wide_as_it_needs_to_be() {
+        assert_eq!(
+            lines(&["INDEX", "STATUS", "WHY"], &rows(), None),
+            [
+                "INDEX  STATUS    WHY",
+                "1      applied   the quick brown fox jumps over the lazy dog",
+                "12     reverted  short",
+            ]
+        );
+    }
+
+    #[test]
+    fn on_a_terminal_it_fits() {
+        assert_eq!(
+            lines(&["INDEX", "STATUS", "WHY"], &rows(), Some(30)),
+            ["INDEX  STATUS    WHY", "1      applied   the quick br…", "12     reverted  short"]
+        );
+        let narrow = lines(&["INDEX", "STATUS", "WHY"], &rows(), Some(1));
+        assert_eq!(narrow[1], "1      applied   the qui…");
+    }
+
+    #[test]
+    fn nothing_breaks_out_of_its_line() {
+        assert_eq!(one_line("a\n  b\tc\x1b[31m"), "a b c [31m");
+    }
 }

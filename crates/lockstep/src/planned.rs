@@ -15,42 +15,13 @@ pub(crate) struct Anything {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Planned {
     #[command(hide = true)]
-    Diff(Anything),
-    #[command(hide = true)]
-    Node(Anything),
-    #[command(hide = true)]
-    Completions(Anything),
-    #[command(hide = true)]
     Bench(Anything),
-}
-
-/// Those of `tx`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PlannedTx {
-    #[command(hide = true)]
-    Watch(Anything),
 }
 
 impl Planned {
     /// What there is to say about any of them.
     pub(crate) fn refuse(&self) -> Result<(), Failed> {
-        refuse(match self {
-            Self::Diff(_) => "diff",
-            Self::Node(_) => "node",
-            Self::Completions(_) => "completions",
-            Self::Bench(_) => "bench",
-        })
+        let Self::Bench(_) = self;
+        Err("`lockstep bench` is not implemented yet".into())
     }
-}
-
-impl PlannedTx {
-    /// The same.
-    pub(crate) fn refuse(&self) -> Result<(), Failed> {
-        let Self::Watch(_) = self;
-        refuse("tx watch")
-    }
-}
-
-fn refuse(command: &str) -> Result<(), Failed> {
-    Err(format!("`lockstep {command}` is not implemented yet").into())
 }

@@ -14,7 +14,7 @@ use crate::change::seconds;
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, is_overheard, refused};
 use crate::output::{self, json_document, line, table};
-use crate::show;
+use crate::{ask, completions, show, terminal};
 use import::Import;
 use options::{Options, Reference};
 use remove::Remove;
@@ -25,16 +25,32 @@ pub(crate) struct Targets {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
-    certificates: Certificates,
+    pub(crate) certificates: Certificates,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List targets
-    List,
+    #[command(after_help = "\
+Examples:
+  lockstep --insecure target list
+  lockstep --insecure target list --state failed --state drifted
+  lockstep --insecure target list --tag pod1 --output json")]
+    List {
+        /// Only in this state; may be given several times
+        #[arg(long, value_parser = ["pending", "synchronising", "synchronised", "drifted", "paused", "failed"])]
+        state: Vec<String>,
+        /// Only with this tag; may be given several times
+        #[arg(long)]
+        tag: Vec<String>,
+    },
     /// Show one target, with where its device is not as applied
+    #[command(after_help = "\
+Examples:
+  lockstep --insecure target show leaf1")]
     Show {
         /// Its name
+        #[arg(add = completions::targets())]
         name: String,
     },
     /// Add a target, on every node, while they run
@@ -46,34 +62,57 @@ enum Command {
     /// Add the targets of a file of gnmic
     Import(Import),
     /// Leave a device alone until it is resumed: nothing is sent to it, what is queued waits
+    #[command(after_help = "\
+Examples:
+  lockstep --insecure target pause leaf1
+  lockstep --insecure target resume leaf1")]
     Pause {
         /// Its name
+        #[arg(add = completions::targets())]
         name: String,
     },
     /// Go on with a device that was paused: it is read and brought in line first
+    #[command(after_help = "\
+Examples:
+  lockstep --insecure target resume leaf1")]
     Resume {
         /// Its name
+        #[arg(add = completions::targets())]
         name: String,
     },
     /// Read a device again now, and bring it in line
+    #[command(after_help = "\
+Examples:
+  lockstep --insecure target sync leaf1              what it has otherwise is gone then
+  lockstep --insecure diff leaf1                     what that is")]
     Sync {
         /// Its name
+        #[arg(add = completions::targets())]
         name: String,
     },
     /// Record what a device has as what is wanted of it; nothing is sent to the device
     ///
     /// For a device that somebody else changed, and rightly so. What is recorded is an entry of the log of kind
     /// adopt: see `lockstep tx show`.
+    #[command(after_help = "\
+Examples:
+  lockstep --insecure diff leaf1                     what would be adopted
+  lockstep --insecure target adopt leaf1")]
     Adopt {
         /// Its name
+        #[arg(add = completions::targets())]
         name: String,
     },
     /// Take a device over from another controller that made it listen to them
     ///
     /// Every change is refused by a device that listens to an election id larger than ours: the target is `failed`,
     /// with the reason `foreign master`. Make sure that the other controller is meant to be out.
+    #[command(after_help = "\
+Examples:
+  lockstep --insecure target claim leaf1")]
     Claim {
         /// Its name
+        #[arg(add = completions::targets())]
         name: String,
     },
 }
@@ -113,6 +152,7 @@ Examples:
 What is not given stays as it is.")]
 struct Set {
     /// Its name
+    #[arg(add = completions::targets())]
     name: String,
     /// Where it is, as HOST:PORT; may be given several times
     #[arg(long, value_name = "ADDRESS")]
@@ -144,10 +184,10 @@ struct Said {
 pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Failed> {
     let client = || Client::connect(global, &target.certificates);
     match &target.command {
-        Command::List => {
+        Command::List { state, tag } => {
             let mut admin = client().await?.admin();
-            let answer =
-                admin.list_targets(ListTargetsRequest::default()).await.map_err(|s| refused(&s))?;
+            let request = ListTargetsRequest { state: state.clone(), tag: tag.clone() };
+            let answer = admin.list_targets(request).await.map_err(|s| refused(&s))?;
             targets(&answer.into_inner().targets, global.output)
         }
         Command::Show { name } => {
@@ -173,9 +213,19 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
         Command::Pause { name } => operate(client().await?, name, "pause", global).await,
         Command::Resume { name } => operate(client().await?, name, "resume", global).await,
         Command::Sync { name } => operate(client().await?, name, "sync", global).await,
-        Command::Claim { name } => operate(client().await?, name, "claim", global).await,
-        Command::Adopt { name } => operate(client().await?, name, "adopt", global).await,
+        Command::Claim { name } => {
+            agree(global, &format!("take {name} over from whoever it listens to now?"))?;
+            operate(client().await?, name, "claim", global).await
+        }
+        Command::Adopt { name } => {
+            agree(global, &format!("record whatever {name} has as what is wanted of it?"))?;
+            operate(client().await?, name, "adopt", global).await
+        }
     }
+}
+
+fn agree(global: &Global, question: &str) -> Result<(), Failed> {
+    if ask::is_asked(global) { ask::agree(question) } else { Ok(()) }
 }
 
 async fn add(asked: &Add, client: &Client, global: &Global) -> Result<(), Failed> {
@@ -224,7 +274,7 @@ fn one_target(shown: &Target, output: Output) -> Result<(), Failed> {
     if output == Output::Json {
         return Ok(json_document(&output::target(shown))?);
     }
-    line(&format!("target {}: {}", shown.name, shown.state))?;
+    line(&format!("target {}: {}", shown.name, terminal::word(&shown.state)))?;
     let indexes = format!("{} committed, {} applied", shown.committed, shown.applied);
     let master = match shown.master.as_str() {
         "" => format!("none, term {}", shown.term),

@@ -5,7 +5,7 @@ use lockstep_gnmi::proto::lockstep::v1::ConfirmRequest;
 
 use crate::cli::{Failed, Global};
 use crate::client::{Certificates, Client, refused};
-use crate::show;
+use crate::{completions, show};
 
 /// Confirm a change that would be taken back otherwise.
 #[derive(Debug, Args)]
@@ -16,6 +16,7 @@ Examples:
   lockstep --insecure cancel 7                       it is taken back now")]
 pub(crate) struct Confirm {
     /// The change, by its index
+    #[arg(add = completions::transactions(&["applied"]))]
     index: u64,
     #[command(flatten)]
     certificates: Certificates,

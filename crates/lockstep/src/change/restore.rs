@@ -2,24 +2,31 @@
 
 use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::RestoreRequest;
+use lockstep_gnmi::proto::lockstep::v1::dry_run_request::Of;
 
-use super::{Terms, seconds};
+use super::{Terms, preview, seconds, told};
 use crate::cli::{Failed, Global};
-use crate::client::{Certificates, Client, refused};
-use crate::{ask, show};
+use crate::client::{Certificates, Client};
+use crate::progress::{self, Progress};
+use crate::{ask, completions, show};
 
 /// Take targets back to how they stood.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   lockstep --insecure restore 7                      whatever came after transaction 7 is undone
+  lockstep --insecure restore 7 --dry-run            what that would do
   lockstep --insecure restore 7 --target leaf1       on one target alone")]
 pub(crate) struct Restore {
     /// After which transaction, by its index
+    #[arg(add = completions::transactions(&[]))]
     index: u64,
     /// This target; may be given several times. None: those that later transactions concern
-    #[arg(long)]
+    #[arg(long, add = completions::targets())]
     target: Vec<String>,
+    /// Say what would happen, and change nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Each target when it can, instead of everywhere or nowhere
     #[arg(long)]
     queued: bool,
@@ -35,13 +42,7 @@ pub(crate) struct Restore {
 /// Does it.
 pub(crate) async fn restore(asked: &Restore, global: &Global) -> Result<(), Failed> {
     let client = Client::connect(global, &asked.certificates).await?;
-    if ask::is_asked(global) {
-        let on = match &asked.target[..] {
-            [] => "every target that came later".to_owned(),
-            named => named.join(", "),
-        };
-        ask::agree(&format!("restore {on} to how it was after transaction {}?", asked.index))?;
-    }
+    let id = progress::id(&asked.terms.id, global);
     let request = RestoreRequest {
         index: asked.index,
         targets: asked.target.clone(),
@@ -49,9 +50,23 @@ pub(crate) async fn restore(asked: &Restore, global: &Global) -> Result<(), Fail
         r#async: asked.terms.asynchronous,
         comment: asked.terms.comment.clone(),
         deadline: seconds(asked.terms.deadline),
-        id: asked.terms.id.clone(),
+        id: id.clone(),
         confirm: seconds(asked.confirm),
     };
-    let answer = client.admin().restore(request).await.map_err(|status| refused(&status))?;
+    if asked.dry_run {
+        return preview::tried(&client, Of::Restore(request), global.output).await;
+    }
+    if ask::is_asked(global) {
+        let on = match &asked.target[..] {
+            [] => "every target that came later".to_owned(),
+            named => named.join(", "),
+        };
+        preview::shown(&client, Of::Restore(request.clone())).await;
+        ask::agree(&format!("restore {on} to how it was after transaction {}?", asked.index))?;
+    }
+    let bar = Progress::of(&client, &id, global);
+    let answer = client.admin().restore(request).await;
+    bar.done().await;
+    let answer = told::or_failures(answer)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }

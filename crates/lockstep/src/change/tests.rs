@@ -29,7 +29,7 @@ fn a_set_tells_its_index() {
         left_out: 0,
     };
     let answer = answer(Some(&outcome));
-    let sentence = "transaction 7 applied: 2 operations on leaf1, leaf2";
+    let sentence = "transaction 7 applied: 2 operations on leaf1,leaf2";
     assert_eq!(told::sentence(&answer), sentence);
     let expected = json!({
         "index": 7, "id": "a", "status": "applied",

@@ -1,16 +1,18 @@
-//! What is told about a Set that went well.
+//! What is told about a Set.
 
-use lockstep_gnmi::proto::gnmi::{Path as Wire, SetResponse};
-use lockstep_gnmi::proto::lockstep::v1::Preview;
-use lockstep_gnmi::{extension, path, value};
+use lockstep_gnmi::proto::gnmi::SetResponse;
+use lockstep_gnmi::proto::lockstep::v1::Outcome;
+use lockstep_gnmi::{extension, outcome};
 use prost_types::Timestamp;
 use serde_json::{Value, json};
+use tonic::Status;
+
+use crate::cli::Failed;
+use crate::client::refused;
+use crate::output::{names, one_line};
 
 /// For programs.
 pub(super) fn json(answer: &SetResponse) -> Value {
-    if let Some(preview) = extension::preview(&answer.extension) {
-        return json!({ "dry_run": true, "changes": changes(&preview) });
-    }
     let outcome = extension::outcome(&answer.extension);
     json!({
         "index": outcome.as_ref().map(|outcome| outcome.index),
@@ -25,48 +27,49 @@ pub(super) fn json(answer: &SetResponse) -> Value {
 pub(super) fn sentence(answer: &SetResponse) -> String {
     let count = answer.response.len();
     let operations = format!("{count} operation{}", if count == 1 { "" } else { "s" });
-    if let Some(preview) = extension::preview(&answer.extension) {
-        let lines = changes(&preview).into_iter().map(|change| {
-            let value = change.get("value").map(|value| format!(" = {value}"));
-            let sign = if value.is_some() { '+' } else { '-' };
-            let text =
-                |key: &str| change.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-            format!("{sign} {} {}{}", text("target"), text("path"), value.unwrap_or_default())
-        });
-        let lines: Vec<String> = lines.collect();
-        return match lines.as_slice() {
-            [] => "nothing would change".to_owned(),
-            lines => lines.join("\n"),
-        };
-    }
     // A node of before this was told says nothing about it.
     let Some(outcome) = extension::outcome(&answer.extension) else {
         return format!("done: {operations}, {}", time(answer));
     };
     let targets: Vec<&str> = outcome.targets.keys().map(String::as_str).collect();
-    let (index, status, targets) = (outcome.index, &outcome.status, targets.join(", "));
+    let (index, status, targets) = (outcome.index, &outcome.status, names(&targets));
     format!("transaction {index} {status}: {operations} on {targets}")
 }
 
-/// What would change, path by path; without a value: it would be gone.
-fn changes(preview: &Preview) -> Vec<Value> {
-    let each = preview.changes.iter().flat_map(|told| {
-        let prefix = told.prefix.as_ref();
-        let target = prefix.map(|prefix| prefix.target.clone()).unwrap_or_default();
-        let at = move |wire: &Wire| {
-            path::read(prefix, wire).map(|path| path.to_string()).unwrap_or_default()
-        };
-        let gone = told.delete.iter().map(at).map(|path| (path, None));
-        let set = told.update.iter().filter_map(move |update| {
-            let (_, json) = value::read(update.val.as_ref()?).ok()?;
-            Some((at(update.path.as_ref()?), Some(json)))
-        });
-        gone.chain(set).map(move |(path, value)| match value {
-            Some(value) => json!({ "target": target, "path": path, "value": value }),
-            None => json!({ "target": target, "path": path }),
+/// What to do next with a change that waits to be confirmed.
+pub(super) fn to_confirm(answer: &SetResponse, seconds: u32) -> String {
+    let index = extension::outcome(&answer.extension).map(|outcome| outcome.index);
+    let index = index.unwrap_or_default();
+    format!("it is taken back in {seconds} s, unless `lockstep confirm {index}` is said before")
+}
+
+/// The answer; or why there is none, after the targets that did not go along were named.
+pub(super) fn or_failures<A>(answer: Result<A, Status>) -> Result<A, Failed> {
+    answer.map_err(|status| {
+        for text in outcome::read(&status).as_ref().map(failures).unwrap_or_default() {
+            eprintln!("{text}");
+        }
+        refused(&status)
+    })
+}
+
+/// How many targets are named.
+const NAMED: usize = 20;
+
+/// The targets of a transaction that did not go along, a line each. Of one target alone, the error says it all.
+fn failures(outcome: &Outcome) -> Vec<String> {
+    if outcome.targets.len() < 2 {
+        return Vec::new();
+    }
+    let failed = outcome.targets.iter().filter(|(_, one)| !one.message.is_empty());
+    let lines: Vec<String> = failed
+        .map(|(name, one)| {
+            format!("  {name}: {}: {}: {}", one.status, one.code, one_line(&one.message))
         })
-    });
-    each.collect()
+        .collect();
+    let more = lines.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| format!("  and {more} more"));
+    lines.into_iter().take(NAMED).chain(more).collect()
 }
 
 fn time(answer: &SetResponse) -> Timestamp {

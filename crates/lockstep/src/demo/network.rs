@@ -23,6 +23,7 @@ use crate::client::{Certificates, Client};
 use crate::config::Config;
 use crate::login::Login;
 use crate::serve::Service;
+use crate::terminal::Color;
 
 /// The model of every device, carried along so that the demo needs nothing beside the binary.
 const MODEL: &str = include_str!("../../../../models/lab/lab.yang");
@@ -168,5 +169,12 @@ fn configuration(devices: &[SocketAddr]) -> String {
 
 fn global(server: SocketAddr) -> Global {
     let login = Login::default();
-    Global { server: server.to_string(), insecure: true, output: Output::Table, login, yes: true }
+    Global {
+        server: server.to_string(),
+        insecure: true,
+        output: Output::Table,
+        login,
+        yes: true,
+        color: Color::Auto,
+    }
 }

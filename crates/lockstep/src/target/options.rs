@@ -8,6 +8,7 @@ use prost_types::{ListValue, NullValue, Struct};
 use serde_json::{Map, Value};
 
 use crate::cli::Failed;
+use crate::completions;
 
 /// Where a new target is.
 #[derive(Debug, Args)]
@@ -22,7 +23,7 @@ pub(super) struct Reference {
 #[derive(Debug, Default, Args)]
 pub(super) struct Options {
     /// Its model set; may be left out where there is only one
-    #[arg(long)]
+    #[arg(long, add = completions::models())]
     model: Option<String>,
     /// Speak to the device without TLS
     #[arg(long)]

@@ -10,7 +10,7 @@ use super::Said;
 use crate::change::seconds;
 use crate::cli::{Failed, Global};
 use crate::client::{Client, refused};
-use crate::{ask, show};
+use crate::{ask, completions, show};
 
 /// Remove a target.
 #[derive(Debug, Args)]
@@ -23,6 +23,7 @@ What has not reached the device is withdrawn, after whatever is under way on it 
 as it is, and so is the log. To leave a device alone for a while, `lockstep target pause` is enough.")]
 pub(super) struct Remove {
     /// Its name
+    #[arg(add = completions::targets())]
     name: String,
     #[command(flatten)]
     said: Said,

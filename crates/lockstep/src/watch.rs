@@ -1,0 +1,118 @@
+//! `tx watch`: transactions as they come in and move on; or one of them, until it has its outcome.
+
+use clap::Args;
+use lockstep_gnmi::proto::lockstep::v1::{Transaction, WatchTransactionsRequest};
+use std::io::Write;
+
+use crate::cli::{Failed, Global, Output};
+use crate::client::{Client, refused};
+use crate::exit::{Ended, NOT_APPLIED};
+use crate::output::{self, json_line, line};
+use crate::{completions, progress, show, terminal};
+
+/// Watch transactions.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lockstep --insecure tx watch                       the latest ten, then whatever happens
+  lockstep --insecure tx watch --target leaf1
+  lockstep --insecure tx watch 7                     until it has its outcome
+  lockstep --insecure tx watch --output json         a line of JSON for every change
+
+Of one transaction, the status is 0 only if it was applied (4 otherwise).")]
+pub(crate) struct Watch {
+    /// Only this one, by its index
+    #[arg(add = completions::transactions(&[]))]
+    index: Option<u64>,
+    /// First the latest so many
+    #[arg(long, default_value_t = 10, value_name = "COUNT")]
+    latest: u32,
+    /// Only those that concern this target; may be given several times
+    #[arg(long, add = completions::targets())]
+    target: Vec<String>,
+    /// Only by this author; may be given several times
+    #[arg(long)]
+    author: Vec<String>,
+}
+
+/// Does it.
+pub(crate) async fn watch(asked: &Watch, client: &Client, global: &Global) -> Result<(), Failed> {
+    let request = WatchTransactionsRequest {
+        index: asked.index.unwrap_or_default(),
+        latest: asked.latest,
+        target: asked.target.clone(),
+        author: asked.author.clone(),
+        ..WatchTransactionsRequest::default()
+    };
+    let answer = client.admin().watch_transactions(request).await.map_err(|s| refused(&s))?;
+    let mut told = answer.into_inner();
+    let mut teller = Teller { output: global.output, one: asked.index.is_some(), bar: false };
+    let mut last = None;
+    while let Some(message) = told.message().await.map_err(|status| refused(&status))? {
+        let Some(transaction) = message.transaction else { continue };
+        teller.tell(&transaction)?;
+        last = Some(transaction);
+    }
+    teller.end(last.as_ref())
+}
+
+/// Writes what is told: lines, or on a terminal a bar for one that is watched alone.
+struct Teller {
+    output: Output,
+    one: bool,
+    /// A bar is there.
+    bar: bool,
+}
+
+impl Teller {
+    fn tell(&mut self, transaction: &Transaction) -> Result<(), Failed> {
+        if self.output == Output::Json {
+            return Ok(json_line(&output::transaction(transaction))?);
+        }
+        match terminal::width().filter(|_| self.one) {
+            Some(width) => {
+                self.bar = true;
+                let mut out = std::io::stdout().lock();
+                write!(out, "\r\x1b[K{}", progress::bar(transaction, width))?;
+                Ok(out.flush()?)
+            }
+            None => Ok(line(&sentence(transaction))?),
+        }
+    }
+
+    fn end(&self, last: Option<&Transaction>) -> Result<(), Failed> {
+        let Some(last) = last.filter(|_| self.one) else { return Ok(()) };
+        if self.bar {
+            line("\r\x1b[K")?;
+            show::transaction(last, self.output)?;
+        }
+        match last.status.as_str() {
+            "applied" if last.window != "reverted" => Ok(()),
+            status => {
+                let words = format!("transaction {} ended {status}", last.index);
+                Err(Ended::with(NOT_APPLIED, words))
+            }
+        }
+    }
+}
+
+/// How a transaction stands, on one line that fits.
+fn sentence(shown: &Transaction) -> String {
+    let names: Vec<&str> = shown.targets.keys().map(String::as_str).collect();
+    let about = [
+        show::kind(shown),
+        terminal::word(&shown.status),
+        format!("on {}", output::names(&names)),
+        if shown.author.is_empty() { String::new() } else { format!("by {}", shown.author) },
+        if shown.comment.is_empty() { String::new() } else { format!("({})", shown.comment) },
+    ];
+    let about: Vec<String> = about.into_iter().filter(|text| !text.is_empty()).collect();
+    let why = output::one_line(&show::why(shown));
+    let why = if why.is_empty() { why } else { format!(": {why}") };
+    let text = format!("{:>6}  {}{why}", shown.index, about.join(" "));
+    match terminal::width() {
+        // Colour takes no room, and is not to be cut in two.
+        Some(width) if !text.contains('\x1b') => output::shortened(&text, width),
+        _ => text,
+    }
+}
