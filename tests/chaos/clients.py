@@ -17,7 +17,7 @@ UNCLEAR = {"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "UNKNOWN", "INTERNAL
 FINAL = {"applied", "partial", "rejected", "reverted", "cancelled"}
 WRITES = {
     "one": 30, "two": 14, "ten": 4, "async": 6, "queued": 12, "queued-async": 6, "delete": 5, "replace": 5,
-    "invalid": 3, "rollback": 9,
+    "invalid": 3, "rollback": 9, "wide": 0.5, "queued-wide": 0.5,
 }  # fmt: skip
 WRITERS, READERS = 10, 4
 WRITE_EVERY, READ_EVERY = 0.2, 0.15
@@ -79,9 +79,17 @@ class Writer(Client):
             unclear = told["code"] in UNCLEAR and not (told["outcome"] and told["outcome"]["status"] in FINAL)
             if not unclear or len(operation["attempts"]) == 3 or self.random.random() < 0.2 or self.over.wait(PAUSE):
                 break
+        if operation["async"] and told["code"] == "OK" and self.random.random() < 0.3:
+            self.call_off(operation, told["outcome"]["index"])
         self.history.operation(operation)
-        if kind not in ("rollback", "invalid", "one", "two", "ten", "async") and told["code"] == "OK":
+        if set().union(*operation["writes"].values()) - {"motd"} and told["code"] == "OK":
             self.mine.append(told["outcome"]["index"])
+
+    def call_off(self, operation, index):
+        """What was only decided may not be wanted any more; whether that came in time is one more answer to it."""
+        cancel = self.begin("cancel")
+        self.attempt(cancel, lambda node: node.cancel(index, PATIENCE))
+        operation["cancel"] = cancel["attempts"][0]
 
     def begin(self, kind, **more):
         self.count += 1
@@ -96,9 +104,12 @@ class Writer(Client):
             targets = self.pair()
         elif kind == "ten":
             targets = self.random.sample(self.world.names, 10)
+        elif kind.endswith("wide"):
+            # More than one write to the store holds.
+            targets = self.random.sample(self.world.names, len(self.world.names) - 5)
         elif kind.startswith("queued") and self.random.random() < 0.3:
             targets = self.pair()
-        if kind in ("one", "two", "ten", "async", "invalid"):
+        if kind in ("one", "two", "ten", "wide", "async", "invalid"):
             writes = {"motd": value}
         elif kind == "replace":
             kept = self.random.sample(registers.PORTS, self.random.randrange(3))
@@ -107,7 +118,7 @@ class Writer(Client):
         else:
             name = self.random.choice(registers.NAMES[1:])
             writes = {name: None if kind == "delete" else value}
-        operation["async"] = kind in ("async", "queued-async")
+        operation["async"] = kind in ("async", "queued-async", "wide", "queued-wide")
         operation["mode"] = "queued" if kind.startswith("queued") else "atomic"
         operation["writes"] = {target: dict(writes) for target in targets}
         if kind == "invalid":

@@ -77,7 +77,9 @@ class Device:
         return [entry(one) for one in fields(self.ask("GetJournal", field(2, True))).get(1, [])]
 
     def holds(self):
-        """What it holds now, by register. Asked on a connection of its own: one that is older than a restart is of no use."""
+        """What it holds now, by register. Asked on a connection of its own: one that is older than a restart is of no use. A
+        device that has no Get is given one for this."""
+        self.ask("SetFaults", b"")
         request = gnmi_pb2.GetRequest(path=[gnmi_pb2.Path()], type=gnmi_pb2.GetRequest.CONFIG, encoding=gnmi_pb2.JSON_IETF)
         with grpc.insecure_channel(f"127.0.0.1:{self.port}") as channel:
             answer = gnmi_pb2_grpc.gNMIStub(channel).Get(request, timeout=PATIENCE, wait_for_ready=True)

@@ -204,7 +204,14 @@ class Nemesis:
     def begin_node_stalled_from_store(self, fault):
         self.world.network.stall(self.links(fault))
 
-    begin_members_parted = begin_node_stalled_from_devices = begin_node_stalled_from_store
+    begin_members_parted = begin_node_stalled_from_store
+
+    def begin_node_stalled_from_devices(self, fault):
+        """What was sent before may arrive long after it was given up. A device that honours no arbitration would do it then, and
+        nobody could keep it from that; so those are cut off instead."""
+        links = self.links(fault)
+        self.world.network.stall([link for link in links if self.world.fences(link[1])])
+        self.world.network.cut([link for link in links if not self.world.fences(link[1])])
 
     def begin_node_deaf_to_store(self, fault):
         """One way: what the node says arrives, and it hears nothing."""

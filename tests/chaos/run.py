@@ -72,19 +72,21 @@ class Run:
         if failures:
             raise failures[0]
         self.say("healed")
+        healed = time.monotonic()
         ending = Ending(self.world, self.nemesis, self.history, self.say)
         ending.settle()
-        self.say("at rest")
+        self.say(f"at rest, after {time.monotonic() - healed:.0f} s")
         evidence = ending.gather()
         (self.folder / "evidence.json").write_text(json.dumps(dataclasses.asdict(evidence)))
         return evidence
 
     def summary(self, evidence, looked):
         answers = Counter()
+        word = lambda told: told["outcome"]["status"] if told.get("outcome") else told["code"]
         for operation in evidence.operations:
-            told = operation["attempts"][-1]
-            word = (told["outcome"] or {}).get("status") if told.get("outcome") else told["code"]
-            answers[operation["kind"], word] += 1
+            answers[operation["kind"], word(operation["attempts"][-1])] += 1
+            if told := operation.get("cancel"):
+                answers["cancel", word(told)] += 1
         lines = ["", "operations by answer"]
         for kind in sorted({kind for kind, _ in answers}):
             by = ", ".join(f"{word} {count}" for (k, word), count in sorted(answers.items()) if k == kind)

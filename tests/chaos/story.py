@@ -56,7 +56,7 @@ class Story:
     def rollback(self, of, *targets, told="applied"):
         index = len(self.transactions) + 1
         operation = {"kind": "rollback", "id": f"back-{of}", "mode": "atomic", "async": False, "writes": {}, "attempts": [], "of": of}
-        parts = {target: "applied" for target in targets or (A,)}
+        parts = {target: "applied" if told == "applied" else "undone" for target in targets or (A,)}
         self.ask(operation, index, told, parts)
         self.enter(operation, index, told, parts, "rollback")
 

@@ -280,6 +280,16 @@ def test_a_device_goes_back_to_what_was_replaced():
     assert found(story.end({A: {"motd": "two"}})) == {"Convergence"}
 
 
+def test_a_device_may_have_done_a_rollback_that_it_refused():
+    story = Story()
+    story.write("one", name="eth1")
+    number = story.write("two", name="eth1")
+    story.rollback(number, told="reverted")
+    for value in ("one", "two", "one", "two"):
+        story.device(eth1=value)
+    assert found(story.end({A: {"eth1": "two"}})) == set()
+
+
 def test_a_device_that_lost_everything_may_be_given_it_again():
     story = Story()
     story.write("one")
@@ -322,6 +332,16 @@ def test_a_rolled_back_delete_that_stays():
     story.rollback(number)
     assert found(story.end({A: {"eth1": "one"}})) == set()
     assert found(story.end({A: {}})) == {"Undo", "Convergence"}
+
+
+def test_a_delete_is_the_writer_of_what_it_took_away_alone():
+    """Rolled back, the first delete brings back what it took, whatever else deleted nothing meanwhile."""
+    story = Story()
+    story.write("one", name="eth1")
+    number = story.write("gone", name="eth1", deletes=True)
+    story.write("more", name="eth1", deletes=True)
+    story.rollback(number)
+    assert found(story.end({A: {"eth1": "one"}})) == set()
 
 
 def test_a_device_is_left_behind():

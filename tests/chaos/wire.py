@@ -30,6 +30,9 @@ class Node:
         told = fields(self.ask("Rollback", content, timeout))
         return transaction(told[1][0])
 
+    def cancel(self, index, timeout):
+        return transaction(fields(self.ask("Cancel", field(1, index), timeout))[1][0])
+
     def get(self, targets, timeout):
         """All registers of one target, or of several at once."""
         paths = [gnmi_pb2.Path(target=target) for target in targets]

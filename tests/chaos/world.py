@@ -98,8 +98,10 @@ class World:
                 self.devices[name] = Device(port, self.nature(number))
 
     def nature(self, number):
-        """What a device cannot do, all its life: the last of each ten honours no arbitration, and some try nothing out first."""
+        """What a device cannot do, all its life: some try nothing out first, do not tell of changes or have no Get, and the last
+        of each ten honours no arbitration."""
         own = [lack("commit-confirmed")] if number % 3 == 1 else []
+        own += [lack({4: "on-change", 6: "get"}[number])] if number in (4, 6) else []
         return own + ([ignore("arbitration")] if number == GROUP - 1 else [])
 
     def fences(self, name):
@@ -160,7 +162,8 @@ class World:
         for at, (target, port) in enumerate(zip(self.names, ports)):
             self.network.link(port, self.devices[target].port, server=target, client=name)
             drift = "report" if at % 7 == 6 else "enforce"
-            targets[target] = {"address": f"127.0.0.1:{port}", "insecure": True, "model": "lab-1.0", "timeout": "2s", "drift": drift}
+            targets[target] = {"address": f"127.0.0.1:{port}", "insecure": True, "model": "lab-1.0", "timeout": "2s"}
+            targets[target] |= {"drift": drift, "drift-interval": "3s"}
         config = {
             "node": name, "listen": f"127.0.0.1:{self.listens[name]}", "http": f"127.0.0.1:{http}", "insecure": True,
             "store": "etcd://" + ",".join(f"127.0.0.1:{port}" for port in stores) + "/chaos",

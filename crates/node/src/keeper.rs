@@ -31,7 +31,10 @@ pub(crate) async fn keep(
                 let _ = stop.await;
                 return session;
             }
-            Err(error) => tracing::warn!(%error, "the session could not be renewed"),
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the session could not be renewed"
+            ),
         }
         tokio::select! {
             _ = &mut stop => return session,

@@ -285,7 +285,11 @@ async fn write(records: &Records, txn: &Txn, seen: Revision) -> Written {
     match records.write(txn).await {
         Ok(written) => written,
         Err(error) => {
-            tracing::error!(%error, retryable = error.is_retryable(), "a write to the store failed");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                retryable = error.is_retryable(),
+                "a write to the store failed"
+            );
             sleep(STORE_PAUSE).await;
             Written::Stale(seen)
         }

@@ -99,7 +99,10 @@ impl Running {
                 ended => ended,
             },
             Err(error) => {
-                tracing::error!(%error, "the session is left to run out");
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "the session is left to run out"
+                );
                 Ok(())
             }
         }

@@ -41,6 +41,11 @@ class Line:
                 found.append(slot.writes[name])
         return [None, *found]
 
+    def touched(self, writes):
+        """What a change to come is the writer of: a delete only takes away what is there."""
+        there = lambda name: any(self.holds(len(self.slots), name))
+        return {name: value for name, value in writes.items() if value is not None or there(name)}
+
     def stands(self, position=None):
         """What every register holds."""
         position = len(self.slots) if position is None else position
@@ -59,6 +64,7 @@ class Log:
         self.operations = {one["id"]: one for one in evidence.operations if "id" in one}
         self.transactions = {one["index"]: one for one in evidence.transactions}
         self.by_id = {one["id"]: one for one in evidence.transactions}
+        self.rolled = {one["of"] for one in self.operations.values() if one.get("of") and one["id"] in self.by_id}
         self.lines = {target: Line() for target in evidence.targets}
         for index in sorted(self.transactions):
             self.add(self.transactions[index])
@@ -76,13 +82,14 @@ class Log:
             fleeting = operation["mode"] == "queued" and part["status"] in ("refused", "withdrawn")
             if not stands(transaction, target) and not fleeting:
                 continue
-            self.lines[target].slots.append(
+            line = self.lines[target]
+            line.slots.append(
                 Slot(
                     index=transaction["index"],
                     id=transaction["id"],
                     atomic=operation["mode"] == "atomic",
                     fleeting=fleeting,
-                    writes=operation["writes"].get(target, {}),
+                    writes=line.touched(operation["writes"].get(target, {})),
                     of=operation.get("of"),
                     invoke=operation["attempts"][0]["invoke"],
                     told=told_visible(operation),
@@ -96,11 +103,9 @@ class Log:
         return transaction["index"] if transaction else None
 
     def stands_at(self, index, target):
-        """Whether a transaction is there on a target for good: neither undone nor rolled back."""
-        transaction = self.transactions[index]
-        if not stands(transaction, target):
-            return False
-        return not any(slot.of == index for slot in self.lines[target].slots)
+        """Whether a transaction is there on a target for good: neither undone nor ever to be rolled back. (A device may have
+        done a Rollback that it then refused.)"""
+        return stands(self.transactions[index], target) and index not in self.rolled
 
 
 def stands(transaction, target):

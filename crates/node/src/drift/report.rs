@@ -57,7 +57,7 @@ async fn write(
         Ok(Written::Done(_)) => true,
         Ok(Written::Stale(_)) => false,
         Err(error) => {
-            tracing::warn!(%target, %error, "what is known of its drift could not be written");
+            tracing::warn!(%target, error = &error as &dyn std::error::Error, "what is known of its drift could not be written");
             !error.is_retryable()
         }
     }

@@ -35,7 +35,9 @@ pub(super) fn grown(inner: &Arc<Inner>, target: &Target, bytes: usize) {
         match folded {
             Ok(()) | Err(Error::Closed) => {}
             // It is tried again with the next write.
-            Err(error) => tracing::warn!(%target, %error, "deltas were not folded"),
+            Err(error) => {
+                tracing::warn!(%target, error = &error as &dyn std::error::Error, "deltas were not folded")
+            }
         }
     };
     if let Ok(runtime) = Handle::try_current() {
