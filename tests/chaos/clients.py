@@ -17,8 +17,10 @@ UNCLEAR = {"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "UNKNOWN", "INTERNAL
 FINAL = {"applied", "partial", "rejected", "reverted", "cancelled"}
 WRITES = {
     "one": 30, "two": 14, "ten": 4, "async": 6, "queued": 12, "queued-async": 6, "delete": 5, "replace": 5,
-    "invalid": 3, "rollback": 9, "wide": 0.5, "queued-wide": 0.5,
+    "invalid": 3, "rollback": 9, "wide": 0.5, "queued-wide": 0.5, "window": 3,
 }  # fmt: skip
+# How long a change that is to be confirmed waits for that, in seconds.
+WINDOW = 2
 WRITERS, READERS = 10, 4
 WRITE_EVERY, READ_EVERY = 0.2, 0.15
 # Between attempts, so that nodes that are all away are not asked without end.
@@ -81,8 +83,10 @@ class Writer(Client):
                 break
         if operation["async"] and told["code"] == "OK" and self.random.random() < 0.3:
             self.call_off(operation, told["outcome"]["index"])
+        if kind == "window" and told["code"] == "OK" and not self.over.wait(self.random.uniform(0, 2 * WINDOW)):
+            self.keep(operation, told["outcome"]["index"])
         self.history.operation(operation)
-        if set().union(*operation["writes"].values()) - {"motd"} and told["code"] == "OK":
+        if kind != "window" and set().union(*operation["writes"].values()) - {"motd"} and told["code"] == "OK":
             self.mine.append(told["outcome"]["index"])
 
     def call_off(self, operation, index):
@@ -90,6 +94,12 @@ class Writer(Client):
         cancel = self.begin("cancel")
         self.attempt(cancel, lambda node: node.cancel(index, PATIENCE))
         operation["cancel"] = cancel["attempts"][0]
+
+    def keep(self, operation, index):
+        """It is to stay; that may come too late."""
+        confirm = self.begin("confirm")
+        self.attempt(confirm, lambda node: node.confirm(index, PATIENCE))
+        operation["confirm"] = confirm["attempts"][0]
 
     def begin(self, kind, **more):
         self.count += 1
@@ -121,6 +131,8 @@ class Writer(Client):
         operation["async"] = kind in ("async", "queued-async", "wide", "queued-wide")
         operation["mode"] = "queued" if kind.startswith("queued") else "atomic"
         operation["writes"] = {target: dict(writes) for target in targets}
+        if kind == "window":
+            operation["window"] = WINDOW
         if kind == "invalid":
             operation["invalid"] = targets[-1]
         return operation

@@ -28,7 +28,11 @@ class Ending:
             wait("all targets are synchronised", self.synchronised, left())
         except TimeoutError:
             self.stuck = {t["name"]: f"{t['state']}: {t['reason']}" for t in self.list() if t["state"] != "synchronised"}
+        self.wait_for_outcomes(left)
         self.probe(left)
+        self.wait_for_outcomes(left)
+
+    def wait_for_outcomes(self, left):
         try:
             wait("every transaction has an outcome", self.finished, left())
         except TimeoutError as error:
@@ -46,7 +50,7 @@ class Ending:
         return all(target["state"] == "synchronised" for target in targets)
 
     def finished(self):
-        return all(one["finished"] for one in self.transactions())
+        return all(one["finished"] and one["window"] != "open" for one in self.transactions())
 
     def transactions(self):
         return self.world.run("n1", "tx", "list", "--limit", "100000", patience=60)

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import sys
 
 OPEN = {"cut": False, "up": True, "down": True, "delay": 0}
@@ -64,14 +65,12 @@ class Pipe:
 
     def settle(self):
         """Does to the connection what is done to its link now."""
+        if self.near.transport and not self.client and self.network.is_ill(self.server):
+            ends = (self.near.transport.get_extra_info(end)[1] for end in ("peername", "sockname"))
+            self.client = self.network.who(*ends)
         link = self.link()
         if link["cut"]:
             return self.close()
-        if self.near.transport and not self.client:
-            self.client = self.network.who(self.near.transport.get_extra_info("peername")[1])
-            link = self.link()
-            if link["cut"]:
-                return self.close()
         if self.near.transport and not self.dialling and link["up"]:
             self.dialling = True
             self.network.spawn(self.dial())
@@ -105,11 +104,15 @@ class Network:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    def who(self, port):
-        """Whose socket has this port, of the processes that are known."""
-        inode = next(
-            (f[9] for f in map(str.split, open("/proc/net/tcp")) if f[1] == f"0100007F:{port:04X}"), None
-        )  # fmt: skip
+    def is_ill(self, server):
+        """Whether something is done to any link to it. Only then is it worth finding out who came, which takes a while."""
+        return any(link != OPEN for (_, to), link in self.links.items() if to == server)
+
+    def who(self, port, to):
+        """Whose socket leads from this port to that, of the processes that are known."""
+        with open("/proc/net/tcp") as table:
+            line = re.search(rf"^ *\d+: 0100007F:{port:04X} 0100007F:{to:04X} .*$", table.read(), re.MULTILINE)
+        inode = line and line[0].split()[9]
         for name, pid in self.processes.items():
             with contextlib.suppress(OSError):
                 for file in os.listdir(f"/proc/{pid}/fd"):
@@ -125,8 +128,8 @@ class Network:
     async def treat(self, links, **how):
         for client, server in links:
             self.links[client, server] = {**OPEN, **how}
-        treated = set(map(tuple, links))
-        for pipe in [pipe for pipe in self.pipes if (pipe.client, pipe.server) in treated]:
+        treated = {server for _, server in links}
+        for pipe in [pipe for pipe in self.pipes if pipe.server in treated]:
             pipe.settle()
 
     async def know(self, name, pid):

@@ -85,8 +85,9 @@ class Run:
         word = lambda told: told["outcome"]["status"] if told.get("outcome") else told["code"]
         for operation in evidence.operations:
             answers[operation["kind"], word(operation["attempts"][-1])] += 1
-            if told := operation.get("cancel"):
-                answers["cancel", word(told)] += 1
+            for more in ("cancel", "confirm"):
+                if told := operation.get(more):
+                    answers[more, word(told)] += 1
         lines = ["", "operations by answer"]
         for kind in sorted({kind for kind, _ in answers}):
             by = ", ".join(f"{word} {count}" for (k, word), count in sorted(answers.items()) if k == kind)

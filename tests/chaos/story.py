@@ -43,13 +43,14 @@ class Story:
         operation["attempts"].append(attempt)
         self.operations.append(operation)
 
-    def enter(self, operation, index, status, parts, kind="change"):
+    def enter(self, operation, index, status, parts, kind="change", window=""):
         targets = {target: {"status": one, "waiting_for": None} for target, one in parts.items()}
         self.transactions.append(
             {
                 "index": index, "id": operation["id"], "kind": kind, "mode": operation["mode"], "status": status,
                 "finished": "then" if status != "committed" else None, "waiting_for": "d1", "targets": targets,
-                "error": {"code": "ABORTED"} if status == "reverted" else None,
+                "error": {"code": "ABORTED"} if status == "reverted" else None, "of": operation.get("of"),
+                "window": window, "rolled_back_by": None,
             }
         )  # fmt: skip
 
@@ -59,6 +60,18 @@ class Story:
         parts = {target: "applied" if told == "applied" else "undone" for target in targets or (A,)}
         self.ask(operation, index, told, parts)
         self.enter(operation, index, told, parts, "rollback")
+        if told == "applied":
+            self.transactions[of - 1]["rolled_back_by"] = index
+
+    def window(self, value, window, confirmed=None, by=False):
+        """A change to be confirmed, that is `window` in the end; and whether a node took it back."""
+        index = self.write(value, name="eth1", window=2)
+        self.transactions[-1]["window"] = window
+        if confirmed:
+            self.operations[-1]["confirm"] = {"code": confirmed}
+        if by:
+            self.rollback(index)
+            self.operations.pop()
 
     def read(self, begin=None, end=None, **seen):
         """A Get of each target that is named, with what it found in `motd`, or by register."""

@@ -31,13 +31,17 @@ def well():
     story.write("queued", A, B, name="eth1", mode="queued", told="committed", becomes="partial", parts=parts)
     story.read(d2={"motd": "both", "eth1": "queued"})
     story.read(d1={"motd": "late", "eth1": "queued"}, d2={"motd": "both"})
+    story.window("kept", "confirmed", confirmed="OK")
+    story.read(d1={"motd": "late", "eth1": "kept"})
+    story.window("lost", "reverted", by=True)
+    story.read(d1={"motd": "late", "eth1": "kept"})
     story.show(d1=[3, 2, 1], d2=[2, 2, 1])
     story.show(d1=[3, 3, 1], d2=[2, 2, 2])
     story.show(node="n2", d1=[1, 1, 1])
     return story
 
 
-HELD = {A: {"motd": "late", "eth1": "queued"}, B: {"motd": "both"}}
+HELD = {A: {"motd": "late", "eth1": "kept"}, B: {"motd": "both"}}
 
 
 def test_a_run_that_went_well():
@@ -63,6 +67,21 @@ def test_what_was_answered_is_something_else_now():
     story = Story()
     story.write("one", told="applied", becomes="reverted")
     assert "Durability" in found(story.end())
+
+
+def test_what_was_confirmed_is_taken_back():
+    story = Story()
+    story.window("one", "reverted", confirmed="OK", by=True)
+    assert found(story.end()) == {"Durability"}
+
+
+def test_what_was_not_confirmed_is_forgotten():
+    story = Story()
+    story.window("one", "open")
+    assert found(story.end({A: {"eth1": "one"}})) == {"Durability"}
+    story = Story()
+    story.window("one", "reverted")
+    assert found(story.end({A: {"eth1": "one"}})) == {"Durability"}
 
 
 def test_an_id_is_done_twice():

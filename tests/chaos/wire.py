@@ -3,10 +3,10 @@
 import json
 
 import grpc
-from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+from pygnmi.spec.v080 import gnmi_ext_pb2, gnmi_pb2, gnmi_pb2_grpc
 
 import registers
-from lab import field, fields, options, outcome_of_answer, outcome_of_error
+from lab import field, fields, outcome_of_answer, outcome_of_error
 
 ADMIN = "/lockstep.v1.Admin/"
 RECONNECT = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)]
@@ -32,6 +32,9 @@ class Node:
 
     def cancel(self, index, timeout):
         return transaction(fields(self.ask("Cancel", field(1, index), timeout))[1][0])
+
+    def confirm(self, index, timeout):
+        return transaction(fields(self.ask("Confirm", field(1, index), timeout))[1][0])
 
     def get(self, targets, timeout):
         """All registers of one target, or of several at once."""
@@ -59,16 +62,25 @@ class Node:
 
 def transaction(content):
     one = fields(content)
-    return {"index": one.get(1, [0])[0], "id": one[2][0].decode(), "status": one[4][0].decode(), "targets": {}}
+    text = lambda number: one.get(number, [b""])[0].decode()
+    return {"index": one.get(1, [0])[0], "id": text(2), "status": text(4), "window": text(17), "targets": {}}
+
+
+def options(operation):
+    """Registered extension 999 with lockstep.v1.SetOptions."""
+    body = field(1, operation["mode"] == "queued") + field(2, operation["async"]) + field(6, operation["id"])
+    if seconds := operation.get("window"):
+        body += field(7, field(1, seconds))
+    extension = gnmi_ext_pb2.Extension()
+    extension.registered_ext.id = 999
+    extension.registered_ext.msg = field(1, "type.googleapis.com/lockstep.v1.SetOptions") + field(2, body)
+    return extension
 
 
 def set_request(operation):
     """The Set that writes what an operation is to write."""
     request = gnmi_pb2.SetRequest()
-    given = {"id": operation["id"]}
-    given |= {"queued": True} if operation["mode"] == "queued" else {}
-    given |= {"async_": True} if operation["async"] else {}
-    request.extension.append(options(**given))
+    request.extension.append(options(operation))
     for target, writes in operation["writes"].items():
         if operation.get("replaces"):
             ports = [{"name": name, "description": value} for name, value in writes.items() if value is not None]

@@ -19,6 +19,8 @@ FINAL = {"applied", "partial", "rejected", "reverted", "cancelled"}
 
 def check(evidence, log):
     yield "Durability: answers against the log", list(lost(evidence, log)), sum(bool(statuses(o)) for o in log.operations.values())
+    asked = [one for one in log.operations.values() if one.get("window")]
+    yield "Durability: changes to be confirmed", list(windows(evidence, log)), len(asked)
     yield "Decision: ids", list(twice(evidence, log)), len(log.operations)
     yield "Decision: targets", list(divided(evidence, log)), len(evidence.transactions)
     yield "AllOrNothing: atomic transactions", list(partly(evidence, log)), len(evidence.transactions)
@@ -44,6 +46,22 @@ def lost(evidence, log):
             yield f"{operation['id']} was answered with OK and is not there"
 
 
+def windows(evidence, log):
+    """What was confirmed stays, and what was not is taken back."""
+    for operation in log.operations.values():
+        transaction = log.by_id.get(operation["id"])
+        if not operation.get("window") or not transaction or transaction["status"] != "applied":
+            continue
+        index, window = transaction["index"], transaction["window"]
+        if operation.get("confirm", {}).get("code") == "OK" and window != "confirmed":
+            yield f"transaction {index} was said to be confirmed, and is {window}"
+        if window == "open":
+            yield f"transaction {index} is neither confirmed nor taken back"
+        back = [log.transactions[by]["status"] for by in [transaction["rolled_back_by"]] if by]
+        if window == "reverted" and back != ["applied"]:
+            yield f"transaction {index} was not confirmed, and what takes it back is {back}"
+
+
 def twice(evidence, log):
     """An id is one transaction, however often and wherever it was asked for."""
     seen = {}
@@ -51,7 +69,7 @@ def twice(evidence, log):
         if other := seen.get(transaction["id"]):
             yield f"{transaction['id']} is transaction {other} and {transaction['index']}"
         seen[transaction["id"]] = transaction["index"]
-        if transaction["id"] not in log.operations and transaction["kind"] in ("change", "rollback", "restore"):
+        if log.asked(transaction) is None and transaction["kind"] in ("change", "rollback", "restore"):
             yield f"nobody asked for transaction {transaction['index']}, {transaction['id']}"
     indexes = sorted(log.transactions)
     if indexes != list(range(1, len(indexes) + 1)):

@@ -64,7 +64,7 @@ class Log:
         self.operations = {one["id"]: one for one in evidence.operations if "id" in one}
         self.transactions = {one["index"]: one for one in evidence.transactions}
         self.by_id = {one["id"]: one for one in evidence.transactions}
-        self.rolled = {one["of"] for one in self.operations.values() if one.get("of") and one["id"] in self.by_id}
+        self.rolled = {one["of"] for one in evidence.transactions if one["of"]}
         self.lines = {target: Line() for target in evidence.targets}
         for index in sorted(self.transactions):
             self.add(self.transactions[index])
@@ -74,8 +74,16 @@ class Log:
             for writes in operation["writes"].values():
                 self.writers |= {value: operation for value in writes.values() if value}
 
+    def asked(self, transaction):
+        """The operation that a transaction came from; one that nobody confirmed is taken back by a node of itself."""
+        change = transaction["of"] and self.operations.get(self.transactions[transaction["of"]]["id"])
+        if transaction["id"] not in self.operations and change and change.get("window"):
+            attempt = {"invoke": change["attempts"][0]["invoke"], "return": FOREVER}
+            return {"mode": "atomic", "writes": {}, "of": transaction["of"], "attempts": [attempt]}
+        return self.operations.get(transaction["id"])
+
     def add(self, transaction):
-        operation = self.operations.get(transaction["id"])
+        operation = self.asked(transaction)
         for target, part in transaction["targets"].items():
             if operation is None or target not in self.lines:
                 continue
