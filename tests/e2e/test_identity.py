@@ -1,6 +1,7 @@
 """Who may come in, what they may do, what they see, and what is written down of it."""
 
 import base64
+import itertools
 import json
 import os
 import signal
@@ -423,6 +424,30 @@ def test_users_and_roles_change_without_a_restart(lab):
             for _ in told:
                 pass
         assert ended.value.code() == UNKNOWN
+
+
+# rule: target-all
+def test_every_target_is_those_that_may_be_read_by_now(lab):
+    olga = password("olga", WORDS["olga"])
+    roles = lab.access["roles"]
+    both = {**roles, "look": {**roles["look"], "targets": ["leaf*"]}}
+    lab.write_config(**{**lab.access, "roles": both})
+    describe = lambda text, name: lab.set_as(ROOT, "/interfaces", {"interface": [{"name": "eth1", "description": text}]}, name)
+    describe("there", "leaf2")
+    until("olga may read both", lambda: code(lambda: lab.get_as(olga, target="leaf2")) == OK)
+    with lab.stub() as stub:
+        wanted = gnmi_pb2.SubscriptionList(
+            subscription=[gnmi_pb2.Subscription(path=path("/interfaces", "*"), mode="ON_CHANGE")], mode="STREAM"
+        )
+        told = stub.Subscribe(iter([gnmi_pb2.SubscribeRequest(subscribe=wanted)]), metadata=olga, timeout=PATIENCE)
+        stands = itertools.takewhile(lambda one: not one.sync_response, told)
+        assert {one.update.prefix.target for one in stands} == {"leaf1", "leaf2"}
+        lab.write_config(**lab.access)
+        until("olga may read one", lambda: code(lambda: lab.get_as(olga, target="leaf2")) == DENIED)
+        describe("not for olga", "leaf2")
+        describe("for olga", "leaf1")
+        assert next(told).update.prefix.target == "leaf1"
+        told.cancel()
 
 
 # rule: limit-login

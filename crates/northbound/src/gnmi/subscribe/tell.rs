@@ -1,6 +1,6 @@
 //! News on the wire.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_gnmi::proto::gnmi::subscribe_response::Response;
 use lockstep_gnmi::proto::gnmi::{Path as Wire, SubscribeResponse, TypedValue};
@@ -40,6 +40,8 @@ pub(super) struct Teller {
     encoding: Encoding,
     prefix: Option<Wire>,
     origin: String,
+    /// The targets that were asked for by name.
+    named: BTreeSet<Target>,
     outlet: Outlet<SubscribeResponse>,
     largest: usize,
     /// Whether the subscriber is told nothing more.
@@ -63,6 +65,7 @@ impl Teller {
             encoding: list.encoding,
             prefix: list.prefix.clone(),
             origin: list.origin.clone(),
+            named: list.targets().into_iter().filter(|target| list.names(target)).collect(),
             outlet,
             // Halved: there is more in a message than its updates.
             largest: LARGEST.min(message / 2),
@@ -97,6 +100,8 @@ impl Teller {
         let extent = match call.target(Right::Read, &self.node, &spec.name) {
             // It went, and with it the tags by which it might be read; others are told of all the same.
             Err(_) if self.node.target(&spec.name).is_none() => return Ok(()),
+            // Of all there are, those that may be read by now, of which there is one at least.
+            Err(_) if !self.named.contains(&spec.name) => return call.somewhere(Right::Read),
             may => may?,
         };
         let veil = call.veil(&self.node, &spec.name);
