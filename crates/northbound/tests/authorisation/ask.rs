@@ -7,11 +7,14 @@ use lockstep_gnmi::proto::gnmi::{
     CapabilityRequest, Encoding, GetRequest, Path, SetRequest, SubscribeRequest, Subscription,
     SubscriptionList, Update,
 };
+use lockstep_gnmi::proto::lockstep::v1::dry_run_request::Of;
 use lockstep_gnmi::proto::lockstep::v1::{
-    AddTargetRequest, CancelRequest, ConfirmRequest, ExportRequest, GetTargetRequest,
-    GetTransactionRequest, ListModelsRequest, ListTargetsRequest, ListTransactionsRequest,
-    OperateTargetRequest, ReloadModelsRequest, RemoveTargetRequest, RestoreRequest,
-    RollbackRequest, SetOptions, SetTargetRequest,
+    AddTargetRequest, CancelRequest, CompactRequest, Configuration, ConfirmRequest, DiffRequest,
+    DryRunRequest, ExportRequest, GetConfigurationRequest, GetSummaryRequest, GetTargetRequest,
+    GetTransactionRequest, ListModelsRequest, ListNodesRequest, ListTargetsRequest,
+    ListTransactionsRequest, OperateTargetRequest, ReloadModelsRequest, RemoveTargetRequest,
+    RestoreRequest, RollbackRequest, SetOptions, SetTargetRequest, WatchConfigurationsRequest,
+    WatchTargetsRequest, WatchTransactionsRequest, WhoAmIRequest,
 };
 use lockstep_gnmi::{extension, path, value};
 use serde_json::{Value, json};
@@ -30,7 +33,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    fn look(&mut self, json: &Value) {
+    pub(crate) fn look(&mut self, json: &Value) {
         match json {
             Value::Object(members) => members.values().for_each(|one| self.look(one)),
             Value::Array(all) => all.iter().for_each(|one| self.look(one)),
@@ -69,15 +72,26 @@ impl Lab {
     /// What is answered to somebody.
     pub(crate) async fn ask(&self, identity: &str, request: &str) -> String {
         let words: Vec<&str> = request.split(' ').collect();
-        if !matches!(words[0], "get" | "subscribe" | "list" | "show" | "capabilities" | "health") {
-            self.reset().await;
-        }
+        const READS: [&str; 9] =
+            ["get", "subscribe", "list", "show", "watch", "diff", "capabilities", "health", "GET"];
+        let anew = async || {
+            if !READS.contains(&words[0]) || request.contains("changes") {
+                self.reset().await;
+            }
+        };
+        anew().await;
         let answer = self.answer(identity, &words).await;
-        let all = match words[0] {
-            "get" | "subscribe" | "list" if answer.is_ok() => {
+        // Who somebody is, and how many may be seen, is something else for everybody.
+        let own = ["/me", "/summary"].iter().any(|path| request.ends_with(path));
+        let compared = ["get", "subscribe", "list", "watch", "diff", "get-side", "GET"]
+            .contains(&words[0])
+            || request.starts_with("show changes");
+        let all = match compared && answer.is_ok() && !own {
+            true => {
+                anew().await;
                 self.answer("root", &words).await.unwrap().count
             }
-            _ => 0,
+            false => 0,
         };
         match answer {
             Ok(seen) if seen.count < all => "part".into(),
@@ -127,8 +141,59 @@ impl Lab {
                 while stream.message().await?.is_some() {}
                 done()
             }
+            [method @ ("GET" | "POST" | "PATCH" | "DELETE"), path] => {
+                self.web(identity, method, path).await
+            }
+            ["watch", ..] | ["diff", ..] | ["get-side", ..] => self.read(identity, words).await,
             _ => self.operated(identity, words).await,
         }
+    }
+
+    /// What the admin service has to read.
+    async fn read(&self, identity: &str, words: &[&str]) -> Answer {
+        let mut admin = self.admin(identity);
+        let side = |target: &str, side: &str| Configuration {
+            target: target.into(),
+            side: side.into(),
+            ..Configuration::default()
+        };
+        let mut seen = Seen::default();
+        match words {
+            ["watch", "transactions"] => {
+                let request = WatchTransactionsRequest { latest: 1, ..Default::default() };
+                let mut told = admin.watch_transactions(request).await?.into_inner();
+                let first = told.message().await?.unwrap().transaction;
+                seen.count = first.map(|first| first.targets.len()).unwrap_or_default();
+            }
+            ["watch", "targets"] => {
+                let mut told =
+                    admin.watch_targets(WatchTargetsRequest::default()).await?.into_inner();
+                seen.count = told.message().await?.unwrap().targets.len();
+            }
+            ["watch", "configurations", target, at] => {
+                let request = WatchConfigurationsRequest {
+                    target: vec![(*target).into()],
+                    path: vec![(*at).into()],
+                };
+                let mut told = admin.watch_configurations(request).await?.into_inner();
+                told.message().await?.unwrap();
+            }
+            ["diff", from, to, at] => {
+                let (from, to) = (Some(side(from, "")), Some(side(to, "device")));
+                let request = DiffRequest { from, to, path: vec![(*at).into()] };
+                let changes = admin.diff(request).await?.into_inner().changes;
+                changes.iter().for_each(|change| seen.look(&lockstep_gnmi::json::change(change)));
+            }
+            ["get-side", target, named, at] => {
+                let of = Some(side(target, named));
+                let path = vec![(*at).to_owned()];
+                let request = GetConfigurationRequest { of, path, defaults: true };
+                let found = admin.get_configuration(request).await?.into_inner();
+                seen.look(&lockstep_gnmi::json::configuration(&found)["values"]);
+            }
+            other => panic!("what is {other:?}?"),
+        }
+        Ok(seen)
     }
 
     async fn operated(&self, identity: &str, words: &[&str]) -> Answer {
@@ -154,6 +219,42 @@ impl Lab {
                 admin
                     .get_transaction(GetTransactionRequest { index, ..Default::default() })
                     .await?;
+                done()
+            }
+            ["show", "changes", "of", target] => {
+                let index = self.change(target, 0).await;
+                let request = GetTransactionRequest { index, changes: true, ..Default::default() };
+                let found = admin.get_transaction(request).await?.into_inner().changes;
+                let mut seen = Seen::default();
+                seen.look(&lockstep_gnmi::json::targets_changes(&found));
+                Ok(seen)
+            }
+            ["show", "summary"] => {
+                admin.get_summary(GetSummaryRequest {}).await?;
+                done()
+            }
+            ["show", "me"] => {
+                admin.who_am_i(WhoAmIRequest {}).await?;
+                done()
+            }
+            ["list", "nodes"] => {
+                let found = admin.list_nodes(ListNodesRequest {}).await?.into_inner().nodes;
+                let count = found.iter().map(|node| node.masterships.len()).sum();
+                Ok(Seen { count, masked: false })
+            }
+            ["compact"] => {
+                admin.compact(CompactRequest { keep: 0 }).await?;
+                done()
+            }
+            ["try", what, target] => {
+                let index = self.change(target, 0).await;
+                let targets = vec![(*target).to_owned()];
+                let of = match *what {
+                    "set" => Of::Set(updates(target, "/system/motd=x")),
+                    "rollback" => Of::Rollback(RollbackRequest { index, ..Default::default() }),
+                    _ => Of::Restore(RestoreRequest { index, targets, ..Default::default() }),
+                };
+                admin.dry_run(DryRunRequest { of: Some(of) }).await?;
                 done()
             }
             ["list", "models"] => {
@@ -217,7 +318,7 @@ impl Lab {
     }
 
     /// A target as it is, to be added.
-    fn added(&self, target: &str) -> AddTargetRequest {
+    pub(crate) fn added(&self, target: &str) -> AddTargetRequest {
         let address = prost_types::value::Kind::StringValue(self.address(target));
         let address = prost_types::Value { kind: Some(address) };
         let options = prost_types::Struct { fields: [("address".to_owned(), address)].into() };

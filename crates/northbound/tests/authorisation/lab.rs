@@ -105,7 +105,7 @@ impl Lab {
         let rules = Rules { users: users(), tokens: Vec::new(), roles };
         let access = Access { rules, secret_paths, ..Access::default() };
         let directory = Arc::new(ByAddress(models));
-        let (http, tls) = (None, None);
+        let (http, tls) = (Some(listen), None);
         let options = Options { records, directory, listen, http, tls, limits, access };
         let server = serve(node.handle(), options).await.unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", server.address())).unwrap();
@@ -120,6 +120,11 @@ impl Lab {
         let mut views = self.node.handle().views();
         let settled = views.wait_for(|view| view.targets().all(|one| view.is_synchronised(one)));
         drop(tokio::time::timeout(PATIENCE, settled).await.expect("in line").unwrap());
+    }
+
+    /// Where HTTP is.
+    pub(crate) fn http(&self) -> SocketAddr {
+        self.server.http().unwrap()
     }
 
     pub(crate) fn gnmi(&self, identity: &str) -> GNmiClient<As> {

@@ -18,6 +18,7 @@ mod late;
 mod leaks;
 mod limits;
 mod page;
+mod web;
 mod wild;
 
 use lab::Lab;
@@ -33,7 +34,11 @@ async fn every_cell_is_as_the_page_says() {
             given.set(row, column, lab.ask(identity, request).await);
         }
     }
+    let operations = lab.operations().await;
     lab.stop().await;
+    let lacking: Vec<_> =
+        operations.iter().filter(|(method, path)| !page.has(method, path)).collect();
+    assert!(lacking.is_empty(), "no row asks for {lacking:?}");
     if std::env::var_os("LOCKSTEP_WRITE").is_some() {
         given.write();
         return;

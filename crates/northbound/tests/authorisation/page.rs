@@ -54,6 +54,18 @@ impl Page {
         self.rows.iter().map(|(request, _)| request.trim_matches('`'))
     }
 
+    /// Whether a request of the table is of this operation of HTTP.
+    pub(crate) fn has(&self, method: &str, path: &str) -> bool {
+        let parts = |path: &str| path.split('/').map(str::to_owned).collect::<Vec<_>>();
+        let wanted = parts(path);
+        self.requests().filter_map(|request| request.strip_prefix(method)).any(|asked| {
+            let asked = parts(asked.trim().split('?').next().unwrap_or_default());
+            let same =
+                |(part, wanted): (&String, &String)| part == wanted || wanted.starts_with('{');
+            asked.len() == wanted.len() && asked.iter().zip(&wanted).all(same)
+        })
+    }
+
     pub(crate) fn cells(&self) -> usize {
         self.rows.len() * self.identities.len()
     }
