@@ -29,6 +29,8 @@ TARGETS = int(os.environ.get("TARGETS", 1000))
 PATIENCE = 120
 # So many requests to devices at once, for the floor.
 AT_ONCE = 64
+# So many devices in a process: each has a file open for itself and for each node that is connected.
+AT_A_TIME = 5000
 
 
 def wait(what, condition, every=0.01):
@@ -48,10 +50,14 @@ class Network:
         self.folder, self.nodes, self.ports = folder, {}, {}
         self.first = base_port(count)
         self.names = {f"leaf{at}": self.first + at for at in range(count)}
-        log = folder / "devices.log"
-        listen = f"127.0.0.1:{self.first}"
-        self.devices = Process(log, "sim", "--models", MODELS, "--listen", listen, "--count", str(count))
-        wait("the devices listen", lambda: "device on" in log.read_text() and reachable(self.first + count - 1))
+        self.devices = [self.simulate(at, min(AT_A_TIME, count - at)) for at in range(0, count, AT_A_TIME)]
+
+    def simulate(self, at, count):
+        """So many devices from this one on, in a process of their own."""
+        log, listen = self.folder / f"devices{at}.log", f"127.0.0.1:{self.first + at}"
+        process = Process(log, "sim", "--models", MODELS, "--listen", listen, "--count", str(count))
+        wait("the devices listen", lambda: "device on" in log.read_text() and reachable(self.first + at + count - 1))
+        return process
 
     def start(self, name, store):
         listen, http = free_ports(2)
@@ -89,7 +95,7 @@ class Network:
         return bool(states) and all(target["state"] == "synchronised" for target in states)
 
     def stop(self):
-        for process in [*self.nodes.values(), self.devices]:
+        for process in [*self.nodes.values(), *self.devices]:
             if process.is_running():
                 process.kill()
 
@@ -175,8 +181,11 @@ def idle(network, row):
     time.sleep(10)
     share = (cpu(process) - before) / 10
     row(f"idle at {len(network.names)} targets", f"{share * 100:.1f} % of a core", "")
-    each = memory(process) / len(network.names)
-    row("memory of the node", f"{memory(process) / 1e6:.0f} MB", f"{each / 1000:.0f} kB a target")
+
+
+def memory_of(network, row, when):
+    taken = memory(network.nodes["n1"])
+    row(f"memory of the node, {when}", f"{taken / 1e6:.0f} MB", f"{taken / len(network.names) / 1000:.0f} kB a target")
 
 
 def takeover(network, etcd, row):
@@ -185,6 +194,7 @@ def takeover(network, etcd, row):
     share = lambda: sum(target["master"] == "n1" for target in network.states("n2"))
     wait("the share is even", lambda: share() == len(network.names) // 2, 0.5)
     until_synchronised("n2")
+    writes(network, etcd, row)
     victims = [target["name"] for target in network.states("n2") if target["master"] == "n1"]
     floor = read_directly([network.names[name] for name in victims])
     network.nodes["n1"].kill()
@@ -199,6 +209,34 @@ def takeover(network, etcd, row):
     row(f"first Set after kill -9 of the master of {len(victims)}", f"{first * 1000:.0f} ms after its lease",
         f"the lease ended {ended - killed:.1f} s after the kill")  # fmt: skip
     row("all of them synchronised", f"{everything:.2f} s after the lease", f"reading each: {floor:.2f} s")
+
+
+def writes(network, etcd, row):
+    """How many revisions of the store a transaction on one target takes: one after the other, and many at once."""
+    targets = list(network.names)[:AT_ONCE]
+
+    def counted(act):
+        before = revision(etcd)
+        act()
+        return (revision(etcd) - before) / len(targets)
+
+    alone = counted(lambda: [network.set("n2", [target], "alone") for target in targets])
+    threads = [threading.Thread(target=network.set, args=("n2", [target], "together")) for target in targets]
+
+    def at_once():
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    together = counted(at_once)
+    row("durable writes for a Set to one target", f"{alone:.1f}", f"{len(targets)} at once: {together:.1f} each")
+
+
+def revision(port):
+    """How often anything was written to etcd."""
+    key = base64.b64encode(b"/bench/").decode()
+    return int(ask(port, "kv/range", key=key, count_only=True)["header"]["revision"])
 
 
 def sessions(port):
@@ -225,9 +263,11 @@ def main():
             took = time.monotonic() - begun
             floor = read_directly(network.names.values())
             row(f"start with {TARGETS} targets, all synchronised", f"{took:.2f} s", f"reading each: {floor:.2f} s")
+            memory_of(network, row, "all connected")
+            idle(network, row)
             atomic(network, row)
             slow_device(network, row)
-            idle(network, row)
+            memory_of(network, row, "after those transactions")
             network.nodes.pop("n1").stop()
             with members(folder, 3) as started:
                 store = "etcd://" + ",".join(f"127.0.0.1:{port}" for port, _ in started) + "/bench"

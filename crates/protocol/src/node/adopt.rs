@@ -200,10 +200,12 @@ impl Node {
         self.desk.seen.retain(is_seen);
     }
 
-    /// What is to be recorded of devices now, as entries.
+    /// What is to be recorded of devices now, as entries: no more than fit a write, for all of a network may be met at
+    /// once.
     pub(super) fn adoptions(&self) -> Vec<Adoption> {
         let seen = self.desk.seen.iter().enumerate();
-        seen.filter_map(|(number, target)| self.adoption_entry(number, target)).collect()
+        let entries = seen.filter_map(|(number, target)| self.adoption_entry(number, target));
+        entries.take(self.settings.records_per_write).collect()
     }
 
     fn adoption_entry(&self, number: usize, target: &Target) -> Option<Adoption> {

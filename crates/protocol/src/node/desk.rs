@@ -79,6 +79,15 @@ pub(super) struct Ordered {
     pub(super) written: bool,
 }
 
+/// Where a wide transaction has got to on its way to a decision: what lies before need not be looked at each time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Progress {
+    /// Before this target all edits are written.
+    pub(super) written: Option<Target>,
+    /// It was last prepared up to here.
+    pub(super) prepared: Option<Target>,
+}
+
 /// What a node has under way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Desk {
@@ -111,6 +120,8 @@ pub struct Desk {
     pub(super) waiters: BTreeMap<TransactionId, Vec<Waiter>>,
     pub(super) overdue: BTreeSet<(Timestamp, TransactionId)>,
     pub(super) gathering: BTreeMap<Index, Arc<Request>>,
+    /// How far wide transactions are towards their decision.
+    pub(super) progress: BTreeMap<Index, Progress>,
     pub(super) cancels: BTreeMap<Index, Vec<Client>>,
     pub(super) confirms: BTreeMap<Index, Vec<Client>>,
     pub(super) extensions: BTreeMap<Index, Vec<Extension>>,

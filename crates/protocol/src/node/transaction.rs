@@ -17,6 +17,9 @@ use crate::view::Wait;
 impl Node {
     pub(super) fn wake_transaction(&mut self, index: Index, out: &mut Vec<Command>) {
         let Some(transaction) = self.view.shared(index) else { return };
+        if transaction.status != Status::Pending {
+            self.desk.progress.remove(&index);
+        }
         if transaction.status.is_final() {
             self.desk.gathering.remove(&index);
             if transaction.wide && self.carries(&transaction) {

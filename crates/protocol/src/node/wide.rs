@@ -68,15 +68,25 @@ impl Node {
         if chunk.is_empty() {
             self.decide_prepared(transaction, out);
         } else {
+            let progress = self.desk.progress.entry(transaction.index).or_default();
+            progress.prepared = chunk.last().cloned();
             self.prepare_on(transaction, &chunk, out);
         }
     }
 
-    /// The first target whose edit is not written.
-    fn missing(&self, transaction: &Transaction) -> Option<Target> {
-        let missing = |t: &&Target| self.view.proposal(transaction.index, t).is_none();
-        let change = transaction.kind == Kind::Change;
-        transaction.targets.keys().filter(|_| change).find(missing).cloned()
+    /// The first target whose edit is not written. What is written stays.
+    fn missing(&mut self, transaction: &Transaction) -> Option<Target> {
+        if transaction.kind != Kind::Change {
+            return None;
+        }
+        let progress = self.desk.progress.entry(transaction.index).or_default();
+        for target in transaction.targets.keys_from(progress.written.clone().as_ref()) {
+            progress.written = Some(target.clone());
+            if self.view.proposal(transaction.index, target).is_none() {
+                return progress.written.clone();
+            }
+        }
+        None
     }
 
     /// Writes the edits from this target on, as many as fit.
@@ -111,7 +121,13 @@ impl Node {
             return judged;
         }
         let most = (self.settings.records_per_write / 3).max(1);
-        transaction.targets.keys().filter(ready).take(most).cloned().collect()
+        let after = self.desk.progress.get(&transaction.index).and_then(|p| p.prepared.as_ref());
+        let from = |first| -> Vec<Target> {
+            transaction.targets.keys_from(first).filter(ready).take(most).cloned().collect()
+        };
+        // What was passed over may be ready by now.
+        let next = from(after);
+        if next.is_empty() && after.is_some() { from(None) } else { next }
     }
 
     /// Whether it can be prepared on a target: it is next there, and has something to do.

@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::Bound;
 
 use lockstep_types::{Map, Target};
 use rpds::RedBlackTreeMapSync as Tree;
@@ -83,6 +84,20 @@ impl Parts {
     /// The targets.
     pub fn keys(&self) -> impl Iterator<Item = &Target> {
         self.iter().map(|(target, _)| target)
+    }
+
+    /// The targets from this one on; none: all of them.
+    pub fn keys_from(&self, first: Option<&Target>) -> impl Iterator<Item = &Target> {
+        let (few, many) = match &self.0 {
+            Kept::Few(parts) => (Some(parts.entries()), None),
+            Kept::Many(parts) => {
+                let from = first.cloned().map_or(Bound::Unbounded, Bound::Included);
+                (None, Some(parts.range::<Target, _>((from, Bound::Unbounded))))
+            }
+        };
+        let few =
+            few.into_iter().flatten().filter(move |(on, _)| first.is_none_or(|first| *on >= first));
+        few.chain(many.into_iter().flatten()).map(|(target, _)| target)
     }
 
     /// The parts.
@@ -188,6 +203,8 @@ mod tests {
                 parts
             );
             let Some(last) = parts.keys().last().cloned() else { continue };
+            assert!(parts.keys_from(None).eq(parts.keys()));
+            assert_eq!(parts.keys_from(Some(&last)).collect::<Vec<_>>(), [&last]);
             let before = parts.clone();
             parts.get_mut(&last).unwrap().status = PartStatus::Applied;
             assert_eq!(parts.get(&last).unwrap().status, PartStatus::Applied);
