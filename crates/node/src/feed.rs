@@ -11,7 +11,7 @@ use lockstep_protocol::{Changes, Op, View};
 use lockstep_types::{Index, Path, Target};
 use tokio::sync::broadcast;
 
-/// As many revisions wait for a follower. Beyond, it has to compare what it saw last with what stands.
+/// As many revisions wait for a follower. Beyond, it is told that it missed some, and begins anew.
 const WAITING: usize = 1024;
 
 /// One revision.
