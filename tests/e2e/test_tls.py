@@ -1,7 +1,9 @@
 """A node behind certificates."""
 
 import datetime
+import http.client
 import ipaddress
+import json
 import socket
 import ssl
 
@@ -157,3 +159,44 @@ def test_plaintext_is_for_the_machine_itself_and_only_when_asked_for(tmp_path):
         node = Process(lab.folder / "node.log", "serve", "--config", lab.folder / "lockstep.yaml")
         assert node.process.wait(30) == 1
         assert words in node.log.read_text().replace("tls: is", "tls is"), node.log.read_text()
+
+
+def test_http_that_others_can_reach_is_behind_certificates(tmp_path):
+    """And a client's certificate says who asks, as it does with gRPC."""
+    authority = Authority(tmp_path)
+    for name in ("node", "alice", "stranger"):
+        authority.issue(name)
+    lab = Lab(tmp_path, devices=1)
+    tls = {"cert": "node.pem", "key": "node.key", "ca": "ca.pem"}
+    roles = {"look": {"may": ["read"], "users": ["alice"]}}
+    lab.write_config(insecure=False, tls=tls, roles=roles, http=f"0.0.0.0:{lab.http}")
+
+    def ask(name=None, path="/api/v1/me"):
+        context = ssl.create_default_context(cafile=tmp_path / "ca.pem")
+        if name:
+            context.load_cert_chain(tmp_path / f"{name}.pem", tmp_path / f"{name}.key")
+        connection = http.client.HTTPSConnection("127.0.0.1", lab.http, context=context, timeout=30)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+    try:
+        lab.start_device("leaf1")
+        lab.start_node(wait=False)
+        until("it answers", lambda: ask(path="/healthz") == (200, b"ok\n"))
+        status, said = ask("alice")
+        assert status == 200 and json.loads(said)["how"] == "certificate" and json.loads(said)["rights"] == ["read"]
+        assert ask("alice", "/api/v1/targets")[0] == 200
+        assert ask("stranger", "/api/v1/targets")[0] == 403
+        assert ask()[0] == 401
+        with pytest.raises((ConnectionError, http.client.HTTPException, OSError)):
+            plain = http.client.HTTPConnection("127.0.0.1", lab.http, timeout=30)
+            plain.request("GET", "/healthz")
+            plain.getresponse()
+    finally:
+        lab.stop()
+    # Without certificates it is refused there.
+    lab.write_config(http=f"0.0.0.0:{lab.http}")
+    lab.start_node(wait=False)
+    assert lab.node.process.wait(30) != 0
+    assert "which others can reach; give `tls` instead" in (tmp_path / "node.log").read_text()

@@ -20,7 +20,7 @@ use crate::connection::Listener;
 use crate::directory::Directory;
 use crate::guard::{self, Guard, Peer};
 use crate::shares::Shares;
-use crate::tls::{self, Certificates};
+use crate::tls::{self, Certificates, Secured};
 use crate::{admin, answers, gnmi, http, ids::Ids};
 
 /// How long clients have to take their answers and go, once nothing is served any more.
@@ -197,7 +197,11 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
         Some(at) => {
             let (listener, address) = listen(at).await?;
             let listener = Listener::new(listener, cut.clone(), seats.clone());
-            tasks.spawn(run_http(listener, admin.clone(), guard.clone(), stop.clone()));
+            let router = http_router(admin.clone(), guard.clone());
+            // On the machine itself nobody listens in, and whoever looks whether the node lives needs no certificate.
+            let certificates = options.tls.clone().filter(|_| !at.ip().is_loopback());
+            let certificates = certificates.map(Certificates::for_http).transpose()?;
+            tasks.spawn(run_http(listener, certificates, address, router, stop.clone()));
             Some(address)
         }
         None => None,
@@ -205,7 +209,7 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
     let router = grpc(gnmi, admin, options.limits.message, guard.clone()).await?;
     let listener = Listener::new(listener, cut.clone(), seats);
     let stopped = stop.clone().cancelled_owned();
-    let certificates = options.tls.map(Certificates::read).transpose()?;
+    let certificates = options.tls.map(Certificates::for_grpc).transpose()?;
     tasks.spawn(async move {
         let ended = match certificates {
             Some(certificates) => {
@@ -270,16 +274,28 @@ where
     health.set_serving::<A>().await;
 }
 
+fn http_router(admin: admin::Service, guard: Guard) -> axum::Router {
+    let guarded = axum::middleware::from_fn_with_state(guard, guard::http);
+    http::router(admin).layer(guarded)
+}
+
 async fn run_http(
     listener: Listener,
-    admin: admin::Service,
-    guard: Guard,
+    certificates: Option<Certificates>,
+    address: SocketAddr,
+    router: axum::Router,
     stop: CancellationToken,
 ) {
-    let guarded = axum::middleware::from_fn_with_state(guard, guard::http);
-    let router = http::router(admin).layer(guarded);
-    let served = axum::serve(listener, router.into_make_service_with_connect_info::<Peer>());
-    if let Err(error) = served.with_graceful_shutdown(stop.cancelled_owned()).await {
+    let service = router.into_make_service_with_connect_info::<Peer>();
+    let stopped = stop.cancelled_owned();
+    let ended = match certificates {
+        None => axum::serve(listener, service).with_graceful_shutdown(stopped).await,
+        Some(certificates) => {
+            let listener = Secured::new(listener, certificates, address);
+            axum::serve(listener, service).with_graceful_shutdown(stopped).await
+        }
+    };
+    if let Err(error) = ended {
         tracing::error!(%error, "the HTTP listener ended");
     }
 }

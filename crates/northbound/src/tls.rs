@@ -5,10 +5,13 @@
 //! are tried again with the next connection. Connections that are open stay as they are.
 
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use futures_util::StreamExt;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
@@ -17,6 +20,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
 use tokio_rustls::server::TlsStream;
+use tonic::transport::server::Connected;
 
 use crate::connection::{Connection, Listener};
 use crate::serve::{Error, Tls};
@@ -33,14 +37,26 @@ type Stamp = Vec<Option<(SystemTime, u64)>>;
 #[derive(Debug)]
 pub(crate) struct Certificates {
     files: Tls,
+    /// What is spoken once keys are agreed on.
+    speaks: &'static [u8],
     current: Mutex<(Stamp, Arc<ServerConfig>)>,
 }
 
 impl Certificates {
-    pub(crate) fn read(files: Tls) -> Result<Self, Error> {
+    /// For gRPC.
+    pub(crate) fn for_grpc(files: Tls) -> Result<Self, Error> {
+        Self::read(files, b"h2")
+    }
+
+    /// For HTTP.
+    pub(crate) fn for_http(files: Tls) -> Result<Self, Error> {
+        Self::read(files, b"http/1.1")
+    }
+
+    fn read(files: Tls, speaks: &'static [u8]) -> Result<Self, Error> {
         let stamp = stamp(&files);
-        let current = Mutex::new((stamp, Arc::new(config(&files)?)));
-        Ok(Self { files, current })
+        let current = Mutex::new((stamp, Arc::new(config(&files, speaks)?)));
+        Ok(Self { files, speaks, current })
     }
 
     /// For the next connection.
@@ -48,7 +64,7 @@ impl Certificates {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = stamp(&self.files);
         if current.0 != stamp {
-            match config(&self.files) {
+            match config(&self.files, self.speaks) {
                 Ok(config) => {
                     tracing::info!("the certificates were renewed");
                     *current = (stamp, Arc::new(config));
@@ -71,7 +87,7 @@ fn stamp(files: &Tls) -> Stamp {
     each.map(of).collect()
 }
 
-fn config(files: &Tls) -> Result<ServerConfig, Error> {
+fn config(files: &Tls, speaks: &[u8]) -> Result<ServerConfig, Error> {
     let provider = Arc::new(crypto::ring::default_provider());
     let certificate = |error: &dyn std::fmt::Display| Error::Certificate(error.to_string());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -98,7 +114,7 @@ fn config(files: &Tls) -> Result<ServerConfig, Error> {
         key.map_err(|error| Error::Certificate(format!("{}: {error}", files.key.display())))?;
     let chain = builder.with_single_cert(certificates(&files.cert)?, key);
     let mut config = chain.map_err(|error| certificate(&error))?;
-    config.alpn_protocols = vec![b"h2".to_vec()];
+    config.alpn_protocols = vec![speaks.to_vec()];
     Ok(config)
 }
 
@@ -116,6 +132,41 @@ fn certificates(path: &PathBuf) -> Result<Vec<CertificateDer<'static>>, Error> {
 fn read(path: &PathBuf) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|error| Error::File { path: path.clone(), error })
 }
+
+/// A listener for HTTP whose connections have agreed on keys.
+pub(crate) struct Secured {
+    incoming:
+        Pin<Box<dyn tokio_stream::Stream<Item = Result<TlsStream<Connection>, io::Error>> + Send>>,
+    address: SocketAddr,
+}
+
+impl Secured {
+    pub(crate) fn new(listener: Listener, certificates: Certificates, address: SocketAddr) -> Self {
+        Self { incoming: Box::pin(accept(listener, certificates)), address }
+    }
+}
+
+impl axum::serve::Listener for Secured {
+    type Io = TlsStream<Connection>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, SocketAddr) {
+        loop {
+            // It goes on for ever.
+            if let Some(Ok(stream)) = self.incoming.next().await {
+                let from = stream.get_ref().0.connect_info().remote_addr();
+                return (stream, from.unwrap_or(NOWHERE));
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
+}
+
+/// Where a connection comes from that was gone at once.
+const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
 /// Connections whose keys are agreed on. One that takes its time holds up no other.
 pub(crate) fn accept(

@@ -110,9 +110,7 @@ fn tls(
     http: SocketAddr,
     folder: &Path,
 ) -> Result<Option<Tls>, Problem> {
-    if !http.ip().is_loopback() {
-        return Err(Problem::unimplemented("http", "HTTP on an address that is not loopback"));
-    }
+    let reachable = [listen, http].into_iter().find(|address| !address.ip().is_loopback());
     match &file.tls {
         Some(_) if file.insecure => {
             Err(Problem::value("insecure", "goes without `tls`; give one of them"))
@@ -131,11 +129,13 @@ fn tls(
             "tls",
             "is missing: give `tls: {cert: …, key: …}`, or `insecure: true` on a loopback address",
         )),
-        None if listen.ip().is_loopback() => Ok(None),
-        None => Err(Problem::value(
-            "insecure",
-            format!("is refused on {listen}, which others can reach; give `tls` instead"),
-        )),
+        None => match reachable {
+            None => Ok(None),
+            Some(at) => Err(Problem::value(
+                "insecure",
+                format!("is refused on {at}, which others can reach; give `tls` instead"),
+            )),
+        },
     }
 }
 

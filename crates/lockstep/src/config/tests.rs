@@ -139,6 +139,8 @@ fn plaintext_stays_on_the_machine() {
         open,
         "insecure: is refused on 0.0.0.0:9339, which others can reach; give `tls` instead"
     );
+    let web = error("insecure: true\nhttp: 0.0.0.0:9340");
+    assert!(web.contains("0.0.0.0:9340, which others can reach"), "{web}");
     assert!(error("insecure: true\ntls: {cert: a, key: b}").starts_with("insecure: goes without"));
     let nobody = error("tls: {cert: a, key: b, require-client-cert: true}");
     assert!(nobody.starts_with("tls.require-client-cert: goes with `tls.ca`"), "{nobody}");

@@ -14,6 +14,7 @@ use tonic::{Code, Status};
 use super::{Call, Guard, Refused, site};
 use crate::connection::Listener;
 use crate::identity::{Identity, of_certificate};
+use crate::tls::Secured;
 
 /// The other end of a connection.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Peer {
     pub(crate) address: Option<SocketAddr>,
     /// Whom its certificate names, which the listener has verified.
     pub(crate) certificate: Option<Identity>,
+    /// It knows by our certificate that it is us whom it asks.
+    pub(crate) knows_us: bool,
 }
 
 impl Peer {
@@ -29,16 +32,24 @@ impl Peer {
             let certificates = tls.peer_certs();
             let certificate = certificates.as_ref().and_then(|chain| chain.first());
             let certificate = certificate.and_then(of_certificate);
-            return Self { address: tls.get_ref().remote_addr, certificate };
+            return Self { address: tls.get_ref().remote_addr, certificate, knows_us: true };
         }
         let address = extensions.get::<TcpConnectInfo>().and_then(|info| info.remote_addr);
-        Self { address, certificate: None }
+        Self { address, ..Self::default() }
     }
 }
 
 impl Connected<IncomingStream<'_, Listener>> for Peer {
     fn connect_info(stream: IncomingStream<'_, Listener>) -> Self {
-        Self { address: Some(*stream.remote_addr()), certificate: None }
+        Self { address: Some(*stream.remote_addr()), ..Self::default() }
+    }
+}
+
+impl Connected<IncomingStream<'_, Secured>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Secured>) -> Self {
+        let certificates = stream.io().get_ref().1.peer_certificates();
+        let certificate = certificates.and_then(|chain| chain.first()).and_then(of_certificate);
+        Self { address: Some(*stream.remote_addr()), certificate, knows_us: true }
     }
 }
 
@@ -107,7 +118,7 @@ pub(crate) async fn http(
     }
     let action = format!("{} {}", request.method(), request.uri().path());
     let by_script = site::is_by_script(request.headers());
-    let entered = match site::check(&request, guard.is_open()) {
+    let entered = match site::check(&request, guard.is_open() && !peer.knows_us) {
         Ok(()) => guard.enter(request.headers_mut(), &peer, &action).await,
         Err(refused) => Err(refused),
     };
