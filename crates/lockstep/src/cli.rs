@@ -233,6 +233,45 @@ mod tests {
         }
     }
 
+    /// The words of a line as a shell has them: quotes keep together what is in them.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut quote) = (vec![String::new()], None);
+        for letter in line.chars() {
+            match (letter, quote) {
+                (letter, Some(open)) if letter == open => quote = None,
+                ('\'' | '"', None) => quote = Some(letter),
+                (' ', None) => words.push(String::new()),
+                (letter, _) => words.last_mut().unwrap().push(letter),
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
+    /// The examples that a command and those below it show.
+    fn examples(command: &clap::Command) -> Vec<String> {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let shown = help.lines().filter(|line| line.starts_with("  lockstep ")).map(|line| {
+            let line = line.trim().trim_end_matches(" \\");
+            // What is said of it stands apart; what a shell does with it, behind.
+            let ends =
+                ["  ", "; ", " < ", " > ", " | "].iter().filter_map(|end| line.find(end)).min();
+            line[..ends.unwrap_or(line.len())].to_owned()
+        });
+        shown.chain(command.get_subcommands().flat_map(examples)).collect()
+    }
+
+    #[test]
+    fn every_example_is_understood() {
+        let all = examples(&Cli::command());
+        assert!(all.len() > 50, "{all:?}");
+        for line in all {
+            if let Err(error) = Cli::try_parse_from(words(&line)) {
+                panic!("{line}: {error}");
+            }
+        }
+    }
+
     #[test]
     fn only_statuses_that_there_are() {
         assert!(is_taken("lockstep tx list --status reverted --status applied"));
