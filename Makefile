@@ -109,7 +109,7 @@ reconnects: ## ten thousand connections leave nothing behind
 fuzz: ## tens of thousands of malformed messages to every RPC that a running node has
 	@scripts/setup build e2e
 	cargo build --quiet --locked --bin lockstep
-	LOCKSTEP_FUZZ=4000 .tools/venv/bin/pytest -q -s tests/e2e/test_fuzz.py
+	LOCKSTEP_FUZZ=2000 .tools/venv/bin/pytest -q -s tests/e2e/test_fuzz.py
 
 .PHONY: interop
 interop: ## gNMI clients and servers that others wrote, some built with Go

@@ -17,7 +17,7 @@ from gnmi import POLL, commit, configuration_only, depth, each, once, place, reg
 from lab import Lab, field, fields, options, until, varint
 from test_rules import typed
 
-COUNT = int(os.environ.get("LOCKSTEP_FUZZ", "120"))
+COUNT = int(os.environ.get("LOCKSTEP_FUZZ", "60"))
 SEED = int(os.environ.get("LOCKSTEP_SEED", "1"))
 # So many at once, each with dice of its own.
 HANDS = 4
@@ -42,15 +42,16 @@ CODES = {
 class Rpc:
     """One RPC, and what its requests are."""
 
-    def __init__(self, name, kind, requests):
+    def __init__(self, name, kind, requests, streams):
         self.name, self.kind, self.requests = name, kind, requests
+        # Some become streams without an end.
+        self.timeout = 0.2 if streams else 3
 
     def call(self, channel, messages):
         """Sends them; the error, if it was one."""
         try:
-            # Some become streams without an end. To a server, one message is a stream of one.
-            timeout = 0.3 if self.name.rpartition("/")[2] in ("Subscribe", "Watch") else 3
-            for _ in channel.stream_stream(self.name, same, same)(iter(messages), timeout=timeout):
+            # To a server, one message is a stream of one.
+            for _ in channel.stream_stream(self.name, same, same)(iter(messages), timeout=self.timeout):
                 pass
         except grpc.RpcError as error:
             return error
@@ -94,7 +95,7 @@ def rpcs(channel):
             good = [kind.FromString(one.SerializeToString()) for one in seeds().get(method.full_name, [])]
             good += [json_format.ParseDict(one, kind()) for one in ADMIN.get(method.full_name, [])]
             name = f"/{service}/{method.name}"
-            found[name] = Rpc(name, kind, good or [kind()])
+            found[name] = Rpc(name, kind, good or [kind()], method.server_streaming)
     return found
 
 
