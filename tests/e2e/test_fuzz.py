@@ -229,8 +229,14 @@ def is_readable(rpc, message):
     """Or need not be: server reflection is not ours, and just ends."""
     if "ServerReflection" in rpc.name:
         return True
+    # prost takes an entry of a map for what it is, whatever wire type it says.
+    entry = lambda at: message[:at] + bytes([message[at] & ~7 | 2]) + message[at + 1 :]
+    return any(parses(rpc.kind, one) for one in (message, *map(entry, range(len(message)))))
+
+
+def parses(kind, message):
     try:
-        rpc.kind.FromString(message)
+        kind.FromString(message)
         return True
     except DecodeError:
         return False
