@@ -1,6 +1,7 @@
 """The log of a run: which operation became which transaction, and what each target holds after each of its own."""
 
-from dataclasses import dataclass, field
+import bisect
+from dataclasses import dataclass
 
 FOREVER = float("inf")
 NAMES = ("motd", "hostname", "eth1", "eth2", "eth3")
@@ -25,17 +26,27 @@ class Slot:
     told: float = FOREVER
 
 
-@dataclass
 class Line:
     """A target's transactions, in the order of the log."""
 
-    slots: list = field(default_factory=list)
+    def __init__(self):
+        self.slots = []
+        # The places of those that write a register, and the place of the Rollback of each that has one.
+        self.writers, self.rollbacks = {name: [] for name in NAMES}, {}
+
+    def append(self, slot):
+        self.slots.append(slot)
+        for name in slot.writes:
+            self.writers[name].append(len(self.slots))
+        if slot.of:
+            self.rollbacks[slot.of] = len(self.slots)
 
     def holds(self, position, name):
         """What a reader may find in a register once so many slots are there: what stands, then what was there for a while."""
-        gone, found = {slot.of for slot in self.slots[:position] if slot.of}, []
-        for slot in reversed(self.slots[:position]):
-            if name in slot.writes and slot.index not in gone:
+        places, found = self.writers[name], []
+        for place in reversed(places[: bisect.bisect_right(places, position)]):
+            slot = self.slots[place - 1]
+            if self.rollbacks.get(slot.index, FOREVER) > position:
                 if not slot.fleeting:
                     return [slot.writes[name], *found]
                 found.append(slot.writes[name])
@@ -91,7 +102,7 @@ class Log:
             if not stands(transaction, target) and not fleeting:
                 continue
             line = self.lines[target]
-            line.slots.append(
+            line.append(
                 Slot(
                     index=transaction["index"],
                     id=transaction["id"],
