@@ -81,14 +81,14 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 
 .PHONY: chaos-quick
 chaos-quick: ## the checks of the chaos run, tried on histories made up to break them; then less than a minute of chaos
-	@scripts/setup build e2e
+	@scripts/setup build test e2e
 	cargo build --quiet --locked --bin lockstep
 	.tools/venv/bin/pytest -q tests/chaos
 	.tools/venv/bin/python tests/chaos/run.py --duration 45 --seed 11
 
 .PHONY: chaos
 chaos: ## nodes, etcd and fifty devices under fire; DURATION=120 seconds, SEED=n for the plan of an earlier run
-	@scripts/setup build e2e
+	@scripts/setup build test e2e
 	cargo build --quiet --locked --release --bin lockstep
 	LOCKSTEP=target/release/lockstep .tools/venv/bin/python tests/chaos/run.py --duration $(or $(DURATION),120) \
 		$(if $(SEED),--seed $(SEED))

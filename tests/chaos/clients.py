@@ -103,8 +103,8 @@ class Writer(Client):
 
     def begin(self, kind, **more):
         self.count += 1
-        id_ = f"{self.name}-{self.count}"
-        return {"kind": kind, "client": self.name, "id": id_, "mode": "atomic", "async": False, "writes": {}, "attempts": [], **more}
+        operation = {"kind": kind, "client": self.name, "id": f"{self.name}-{self.count}", "mode": "atomic", "async": False}
+        return {**operation, "writes": {}, "attempts": [], **more}
 
     def change(self, kind):
         operation = self.begin(kind)

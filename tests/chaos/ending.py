@@ -45,7 +45,7 @@ class Ending:
         """All are; what drifted and is only to be reported, or was changed back too often, an operator has looked at again."""
         targets = self.list()
         for target in targets:
-            if target["state"] == "drifted" or "order `sync`" in (target["reason"] or "") or "target sync" in (target["reason"] or ""):
+            if target["state"] == "drifted" or "target sync" in (target["reason"] or ""):
                 self.world.run("n1", "target", "sync", target["name"])
         return all(target["state"] == "synchronised" for target in targets)
 

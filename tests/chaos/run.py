@@ -99,7 +99,8 @@ class Run:
         lines += ["checked"]
         lines += [f"  {name:<62} {count}" for name, count in looked.items()]
         statuses = Counter(one["status"] for one in evidence.transactions)
-        lines.append(f"  {len(evidence.transactions)} transactions: " + ", ".join(f"{w} {c}" for w, c in sorted(statuses.items())))
+        by = ", ".join(f"{word} {count}" for word, count in sorted(statuses.items()))
+        lines.append(f"  {len(evidence.transactions)} transactions: {by}")
         return "\n".join(lines)
 
 

@@ -56,7 +56,8 @@ class Story:
 
     def rollback(self, of, *targets, told="applied"):
         index = len(self.transactions) + 1
-        operation = {"kind": "rollback", "id": f"back-{of}", "mode": "atomic", "async": False, "writes": {}, "attempts": [], "of": of}
+        operation = {"kind": "rollback", "id": f"back-{of}", "mode": "atomic", "async": False, "of": of}
+        operation |= {"writes": {}, "attempts": []}
         parts = {target: "applied" if told == "applied" else "undone" for target in targets or (A,)}
         self.ask(operation, index, told, parts)
         self.enter(operation, index, told, parts, "rollback")

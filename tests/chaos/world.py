@@ -31,8 +31,8 @@ def ports_in_a_row(count):
 class Program:
     """A process that can be killed, paused and started again."""
 
-    def __init__(self, name, command, log, env=None, nice=0):
-        self.name, self.command, self.log, self.env, self.nice = name, command, log, env, nice
+    def __init__(self, command, log, env=None):
+        self.command, self.log, self.env = command, log, env
         self.process, self.starts, self.paused = None, 0, False
 
     def start(self):
@@ -93,7 +93,7 @@ class World:
             names = self.names[first : first + GROUP]
             ports = ports_in_a_row(len(names))
             command = [BINARY, "sim", "--models", MODELS, "--listen", f"127.0.0.1:{ports[0]}", "--count", str(len(names))]
-            self.groups.append(Program(f"s{first // GROUP + 1}", command, self.folder / f"devices{first // GROUP + 1}.log"))
+            self.groups.append(Program(command, self.folder / f"devices{first // GROUP + 1}.log"))
             for number, (name, port) in enumerate(zip(names, ports)):
                 self.devices[name] = Device(port, self.nature(number))
 
@@ -120,7 +120,7 @@ class World:
                 "--listen-peer-urls", at(peer), "--initial-advertise-peer-urls", at(link), "--initial-cluster", everyone,
             ]  # fmt: skip
             self.clients[name] = client
-            self.members[name] = Program(name, command, self.folder / f"{name}.log")
+            self.members[name] = Program(command, self.folder / f"{name}.log")
             self.network.link(link, peer, server=name)
 
     def disk(self, name):
@@ -172,7 +172,7 @@ class World:
         (folder / "lockstep.yaml").write_text(json.dumps(config))
         env = {"CHAOS_CLOCK": str(folder / "clock"), "LD_PRELOAD": str(self.clock)} if self.clock else {}
         command = [BINARY, "serve", "--config", folder / "lockstep.yaml"]
-        self.nodes[name] = Program(name, command, folder / "node.log", env)
+        self.nodes[name] = Program(command, folder / "node.log", env)
 
     def build_clock(self):
         """The library that gives a node a clock of its own; none where there is no compiler."""

@@ -18,7 +18,8 @@ FINAL = {"applied", "partial", "rejected", "reverted", "cancelled"}
 
 
 def check(evidence, log):
-    yield "Durability: answers against the log", list(lost(evidence, log)), sum(bool(statuses(o)) for o in log.operations.values())
+    answered = [one for one in log.operations.values() if statuses(one)]
+    yield "Durability: answers against the log", list(lost(evidence, log)), len(answered)
     asked = [one for one in log.operations.values() if one.get("window")]
     yield "Durability: changes to be confirmed", list(windows(evidence, log)), len(asked)
     yield "Decision: ids", list(twice(evidence, log)), len(log.operations)

@@ -11,7 +11,8 @@ def check(evidence, log):
     yield "Fold: what nodes hold in the end", fold, len(evidence.nodes) * len(evidence.targets)
     yield "Undo: what was rolled back", undo, sum(bool(slot.of) for line in log.lines.values() for slot in line.slots)
     yield "Convergence: what devices hold in the end", list(apart(evidence, log)), len(evidence.devices)
-    yield "Convergence: targets that are synchronised", [f"{t}: {why}" for t, why in evidence.stuck.items()], len(evidence.targets)
+    stuck = [f"{target}: {why}" for target, why in evidence.stuck.items()]
+    yield "Convergence: targets that are synchronised", stuck, len(evidence.targets)
     yield "Progress: transactions with an outcome", list(open_ones(evidence)), len(evidence.transactions)
 
 
@@ -38,5 +39,6 @@ def apart(evidence, log):
 def open_ones(evidence):
     for transaction in evidence.transactions:
         if not transaction["finished"]:
-            waits = transaction["waiting_for"] or {t: p["waiting_for"] for t, p in transaction["targets"].items() if p["waiting_for"]}
+            parts = {target: part["waiting_for"] for target, part in transaction["targets"].items() if part["waiting_for"]}
+            waits = transaction["waiting_for"] or parts
             yield f"transaction {transaction['index']} is still {transaction['status']}; it waits for {waits}"
