@@ -16,16 +16,28 @@ class Nemesis:
     def __init__(self, world, plan, log):
         self.world, self.plan, self.log = world, plan, log
         self.counts, self.failed, self.lock = Counter(), Counter(), threading.Lock()
+        # Nodes that are to be away for now. Any other that ends is started again, as whoever runs services would.
+        self.away, self.over = set(), threading.Event()
         lanes = sorted({fault["lane"] for fault in plan})
         self.threads = [threading.Thread(target=self.go_along, args=(lane,), name=lane, daemon=True) for lane in lanes]
 
     def run(self):
         """All of the plan."""
         self.begun = time.monotonic()
+        threading.Thread(target=self.look_after_nodes, name="services", daemon=True).start()
         for thread in self.threads:
             thread.start()
         for thread in self.threads:
             thread.join()
+
+    def look_after_nodes(self):
+        """A node that finds no store when it starts ends."""
+        while not self.over.wait(1):
+            for name in NODES:
+                with self.lock:
+                    if name not in self.away and not self.world.nodes[name].is_running():
+                        self.counts["node-ended"] += 1
+                        self.world.nodes[name].start()
 
     def go_along(self, lane):
         for fault in self.plan:
@@ -141,21 +153,21 @@ class Nemesis:
     # Nodes.
 
     def begin_node_kill(self, fault):
-        self.world.nodes[fault["node"]].kill()
+        self.take_away(fault["node"]).kill()
 
     def end_node_kill(self, fault):
         self.revive_node(fault["node"])
 
     def begin_all_nodes_kill(self, _):
-        for node in self.world.nodes.values():
-            node.kill()
+        for name in NODES:
+            self.take_away(name).kill()
 
     def end_all_nodes_kill(self, _):
         for name in NODES:
             self.revive_node(name)
 
     def begin_node_stop(self, fault):
-        self.world.nodes[fault["node"]].stop(patience=10)
+        self.take_away(fault["node"]).stop(patience=10)
 
     def end_node_stop(self, fault):
         self.revive_node(fault["node"])
@@ -174,9 +186,16 @@ class Nemesis:
     def end_clock_jump(self, fault):
         self.world.set_clock(fault["node"], 0)
 
+    def take_away(self, name):
+        with self.lock:
+            self.away.add(name)
+        return self.world.nodes[name]
+
     def revive_node(self, name):
-        if not self.world.nodes[name].is_running():
-            self.world.nodes[name].start()
+        with self.lock:
+            self.away.discard(name)
+            if not self.world.nodes[name].is_running():
+                self.world.nodes[name].start()
 
     # Links.
 
@@ -310,6 +329,12 @@ class Nemesis:
             self.revive_node(name)
         for device in world.devices.values():
             device.set_faults()
+
+    def stop(self):
+        """From here on nobody is started again."""
+        self.over.set()
+        with self.lock:
+            self.away.update(NODES)
 
 
 # A power cut leaves the configuration where the plan's code is this one: about one in four does.

@@ -122,6 +122,7 @@ def main():
         failed = error
         raise
     finally:
+        run.nemesis.stop()
         run.world.stop()
         for name, text in violations:
             run.log(f"VIOLATION {name}: {text}")
