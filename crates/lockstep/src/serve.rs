@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_node::{Devices, Models, Running};
+use lockstep_node::{Clock, Devices, Models, Running};
 use lockstep_northbound::{Directory, Options as Listeners, Server};
 use lockstep_protocol::record::Binding;
 use lockstep_store::{Embedded, Etcd, Records, Store};
@@ -49,6 +49,7 @@ impl Service {
             models,
             pending: config.pending,
             retention: config.retention,
+            clock: Clock::default(),
             trace: config.trace,
         });
         let node = node.await?;

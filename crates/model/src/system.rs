@@ -25,7 +25,7 @@ use lockstep_types::{
 
 pub use action::{Action, Reaction};
 pub use client::{EXTENSION, Told};
-pub use device::Device;
+pub use device::{Device, Manner};
 pub use kept::Kept;
 pub use nodes::Running;
 pub use record::Record;

@@ -1,6 +1,6 @@
 //! Who waits for an answer.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use lockstep_protocol::{Client, Event, Reply, View};
 use lockstep_types::TransactionId;
@@ -16,7 +16,7 @@ const SWEEP: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Clients {
     last: u64,
-    waiting: HashMap<Client, Waiting>,
+    waiting: BTreeMap<Client, Waiting>,
     sweep_at: usize,
 }
 
@@ -29,7 +29,7 @@ struct Waiting {
 
 impl Clients {
     pub(crate) fn new() -> Self {
-        Self { last: 0, waiting: HashMap::new(), sweep_at: SWEEP }
+        Self { last: 0, waiting: BTreeMap::new(), sweep_at: SWEEP }
     }
 
     /// Takes in what someone asks, as the core is to be told of it.
@@ -75,9 +75,11 @@ impl Clients {
         if self.waiting.len() < self.sweep_at {
             return Vec::new();
         }
-        let gone = self.waiting.extract_if(|_, waiting| waiting.answer.is_closed());
-        let events =
-            gone.filter_map(|(client, waiting)| Some(Event::Leave { client, id: waiting.id? }));
+        let gone = self.waiting.iter().filter(|(_, waiting)| waiting.answer.is_closed());
+        let gone: Vec<Client> = gone.map(|(client, _)| *client).collect();
+        let events = gone.into_iter().filter_map(|client| {
+            Some(Event::Leave { client, id: self.waiting.remove(&client)?.id? })
+        });
         let events = events.collect();
         self.sweep_at = SWEEP.max(2 * self.waiting.len());
         events

@@ -1,5 +1,6 @@
 //! The only clock of the node: a wall clock that neither goes back nor stands still.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -10,24 +11,37 @@ use tokio::time::Instant;
 /// Wall time as the system knows it by now; where that is set back, the time that was goes on at its own
 /// pace. It must not stand still: leases and deadlines would last until the wall clock has caught up.
 /// Clones are the same clock.
-#[derive(Clone, Debug)]
-pub(crate) struct Clock {
+#[derive(Clone)]
+pub struct Clock {
+    /// What the wall clock shows, since the beginning of 1970.
+    wall: Arc<dyn Fn() -> Duration + Send + Sync>,
     begun: Instant,
     /// What is added to the time since it began; it only grows.
     ahead: Arc<AtomicU64>,
 }
 
 impl Default for Clock {
+    /// The clock of the system.
     fn default() -> Self {
-        Self { begun: Instant::now(), ahead: Arc::default() }
+        Self::of(|| SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Clock").field("begun", &self.begun).finish_non_exhaustive()
     }
 }
 
 impl Clock {
+    /// A clock that goes by this one, which shows the time since the beginning of 1970.
+    pub fn of(wall: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self { wall: Arc::new(wall), begun: Instant::now(), ahead: Arc::default() }
+    }
+
     /// The time now.
     pub(crate) fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        self.not_before(Timestamp::new(nanoseconds(since)))
+        self.not_before(Timestamp::new(nanoseconds((self.wall)())))
     }
 
     /// The time now, which this time has come by. From here on it goes on from there.

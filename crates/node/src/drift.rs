@@ -18,10 +18,10 @@ use lockstep_protocol::{Event, View};
 use lockstep_southbound::{Noticed, Watch};
 use lockstep_types::{Configuration, Content, Path, SessionId, Target};
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 
+use crate::aside::aside;
 use crate::links::Links;
 use crate::target::TargetSpec;
 use crate::targets::Targets;
@@ -202,6 +202,7 @@ pub(crate) async fn listen(
     let notices_of = |target: &Target| notices_of(&*links.upgrade()?, &targets, target);
     loop {
         let (target, noticed) = tokio::select! {
+            biased;
             () = events.closed() => return,
             new = drift.to_listen_to() => {
                 notices.extend(new.iter().filter_map(notices_of));
@@ -215,7 +216,7 @@ pub(crate) async fn listen(
         let (view, before) = (Arc::clone(&views.borrow()), drift.heard(&target));
         // As long as the configuration, where the device told of all of it.
         let there = Arc::clone(&spec);
-        let heard = spawn_blocking(move || heard::heard(&there, &view, &before, noticed)).await;
+        let heard = aside(move || heard::heard(&there, &view, &before, noticed)).await;
         let Ok(heard) = heard else { continue };
         if heard.is_to_be_heard_anew() {
             // What was watched before ends with this.

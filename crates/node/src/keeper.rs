@@ -37,6 +37,7 @@ pub(crate) async fn keep(
             ),
         }
         tokio::select! {
+            biased;
             _ = &mut stop => return session,
             () = sleep(pause(session.ttl())) => {}
         }

@@ -25,6 +25,7 @@
 //! done by tasks of their own, which bring the result back as an event. What readers are served is a
 //! snapshot of the core's view, published before any client is told of it.
 
+mod aside;
 mod bind;
 mod clients;
 mod clock;
@@ -46,6 +47,7 @@ mod targets;
 mod trace;
 mod validation;
 
+pub use clock::Clock;
 pub use compact::Uncompacted;
 pub use error::{Busy, StartError};
 pub use feed::Step;

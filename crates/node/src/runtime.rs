@@ -11,6 +11,7 @@ use lockstep_types::{Connection, Revision, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::aside::aside;
 use crate::clients::Clients;
 use crate::election::mandate;
 use crate::handle::{Asked, NewModels, Shared};
@@ -182,11 +183,13 @@ impl Runtime {
         };
         let Some(spec) = self.shared.targets.spec(&target) else { return };
         let (view, events) = (self.core.view().clone(), self.events.clone());
-        tokio::task::spawn_blocking(move || {
-            let seen = spec.models.fold(&seen, &view.applied(&target));
-            let answer = Answer::Values(seen);
+        tokio::spawn(async move {
+            let on = target.clone();
+            let folded = aside(move || spec.models.fold(&seen, &view.applied(&on))).await;
+            // A fault in there ends the wait for the answer: the device is taken not to have given one.
+            let answer = folded.map_or(Answer::Unknown, Answer::Values);
             let event = Event::Answered { target, connection, sequence, answer };
-            let _ = events.blocking_send(event);
+            let _ = events.send(event).await;
         });
     }
 

@@ -50,6 +50,8 @@ pub struct Options {
     pub pending: usize,
     /// How much of the log is kept.
     pub retention: Retention,
+    /// What time it is.
+    pub clock: Clock,
     /// Where every step is written down; the file may be that of several nodes on one store.
     pub trace: Option<PathBuf>,
 }
@@ -114,8 +116,8 @@ impl Running {
 /// # Errors
 /// The store cannot be used, or a target cannot be bound to its models.
 pub async fn start(options: Options) -> Result<Running, StartError> {
-    let Options { name, records, targets, devices, models, pending, retention, trace } = options;
-    let clock = Clock::default();
+    let Options { name, records, targets, devices, models, pending, retention, clock, trace } =
+        options;
     let maker = Maker { node: name.clone(), models: models.clone(), devices };
     let mut trace = match &trace {
         Some(path) => Some(Trace::open(path, &records).await?),

@@ -10,6 +10,7 @@ use lockstep_protocol::{Base, Changes, Check, Event, Op, Subject, Verdict};
 use lockstep_types::{Path, Target};
 use tokio::sync::{Semaphore, mpsc};
 
+use crate::aside::aside;
 use crate::models::Models;
 
 /// Validates on threads of its own, as many at a time as the machine has cores: more would only take
@@ -60,7 +61,7 @@ impl Validation {
         let bases = bases.collect();
         tokio::spawn(async move {
             let turn = turns.acquire_owned().await;
-            let judged = tokio::task::spawn_blocking(move || {
+            let judged = aside(move || {
                 let _turn = turn;
                 verdict(&models, checks)
             });

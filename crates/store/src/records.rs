@@ -73,6 +73,17 @@ impl Records {
         Self::open_knowing(store, LEVEL).await
     }
 
+    /// As [`Records::open`]; an empty store gets this epoch, for runs that are to go the same way each time.
+    ///
+    /// # Errors
+    /// As [`Records::open`].
+    pub async fn open_at(store: Arc<dyn Store>, epoch: Epoch) -> Result<Self, Error> {
+        if format::is_empty(&*store).await? {
+            format::begin(&*store, LEVEL, epoch).await?;
+        }
+        Self::open(store).await
+    }
+
     /// Opens the records in a store that has some.
     ///
     /// # Errors

@@ -26,6 +26,7 @@ pub(crate) async fn report(
 ) {
     loop {
         let some = tokio::select! {
+            biased;
             () = events.closed() => return,
             some = drift.to_report() => some,
         };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_node::{
-    Devices as Reachable, Handle, Known, Models as Sets, Options, Reached, Retention, Running,
-    Source, Unserved, start,
+    Clock, Devices as Reachable, Handle, Known, Models as Sets, Options, Reached, Retention,
+    Running, Source, Unserved, start,
 };
 use lockstep_protocol::record::{Binding, Drift, Initial, Kind, Mode, Trials};
 use lockstep_protocol::{Body, Reply, Request, Until, View};
@@ -177,6 +177,7 @@ pub(crate) fn options(records: Records, targets: Vec<Given>) -> Options {
         models: Sets::new(sets),
         pending: PLACES,
         retention: Retention::default(),
+        clock: Clock::default(),
         trace: None,
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_node::{Devices, Known, Models, Options, Reached, Retention, Running, Unserved};
+use lockstep_node::{
+    Clock, Devices, Known, Models, Options, Reached, Retention, Running, Unserved,
+};
 use lockstep_protocol::record::Binding;
 use lockstep_store::{Memory, Records};
 use lockstep_types::{NodeName, Target, Timestamp};
@@ -36,6 +38,7 @@ async fn node() -> Running {
         models: Models::new(BTreeMap::new()),
         pending: 10,
         retention: Retention::default(),
+        clock: Clock::default(),
         trace: None,
     };
     lockstep_node::start(options).await.unwrap()

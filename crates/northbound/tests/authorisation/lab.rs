@@ -15,7 +15,8 @@ use lockstep_gnmi::proto::lockstep::v1::OperateTargetRequest;
 use lockstep_gnmi::proto::lockstep::v1::admin_client::AdminClient;
 use lockstep_gnmi::{path, value};
 use lockstep_node::{
-    Devices, Known, Models, Options as Node, Reached, Retention, Running, Source, Unserved, start,
+    Clock, Devices, Known, Models, Options as Node, Reached, Retention, Running, Source, Unserved,
+    start,
 };
 use lockstep_northbound::{
     Access, Directory, Limits, Loaded, Options, Role, Rules, Server, Unbound, User, serve,
@@ -98,6 +99,7 @@ impl Lab {
             models: Models::new([("lab".to_owned(), models.clone())].into()),
             pending: 100,
             retention: Retention::default(),
+            clock: Clock::default(),
             trace: None,
         });
         let node = node.await.unwrap();

@@ -60,6 +60,7 @@ impl<'a> Follows<'a> {
     pub(super) async fn serve(&mut self, waiting: &mut mpsc::Receiver<Box<Following>>) {
         loop {
             tokio::select! {
+                biased;
                 next = waiting.recv() => match next {
                     Some(following) => self.begin(*following),
                     None => return,
@@ -83,6 +84,7 @@ impl<'a> Follows<'a> {
         let line = self.line;
         self.under_way.push(Box::pin(async move {
             tokio::select! {
+                biased;
                 why = line.follow(follow, tell.clone()) => {
                     let _ = end.send(why);
                 }

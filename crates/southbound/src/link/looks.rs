@@ -32,6 +32,7 @@ impl<'a> Looks<'a> {
     pub(super) async fn serve(&mut self, waiting: &mut mpsc::Receiver<Box<Looking>>) {
         loop {
             tokio::select! {
+                biased;
                 next = waiting.recv(), if self.under_way.len() < LOOKS => match next {
                     Some(looking) => self.begin(*looking),
                     None => return,
@@ -45,6 +46,7 @@ impl<'a> Looks<'a> {
         let line = self.line;
         self.under_way.push(Box::pin(async move {
             tokio::select! {
+                biased;
                 seen = line.look(look) => {
                     // Whoever asked may have gone away in the last moment.
                     let _ = answer.send(seen);

@@ -46,7 +46,7 @@ impl Task {
         inbox: Inbox,
         seen: Seen,
     ) -> Self {
-        let backoff = Backoff::default();
+        let backoff = Backoff::of(target.as_str());
         Self { target, driver, next, events, inbox, seen, backoff }
     }
 
@@ -65,6 +65,7 @@ impl Task {
         tracing::info!(target_name = %self.target, why, ?wait, "not connected");
         self.seen.failed(why);
         tokio::select! {
+            biased;
             () = sleep(wait) => Ok(()),
             () = self.events.closed() => Err(Abandoned),
         }
@@ -84,6 +85,7 @@ impl Task {
         let mut follows = Follows::new(&*line);
         let Inbox { orders, looks: looking, follows: following, watching } = &mut self.inbox;
         let End { why, answered } = tokio::select! {
+            biased;
             end = session.serve(orders) => end?,
             () = looks.serve(looking) => return Err(Abandoned),
             () = follows.serve(following) => return Err(Abandoned),

@@ -61,6 +61,7 @@ impl Visits {
             line.look(look).await.map_err(LookError::Failed)
         };
         tokio::select! {
+            biased;
             seen = visit => seen,
             () = device.over() => Err(LookError::Failed(moved())),
         }
@@ -82,6 +83,7 @@ impl Visits {
         let room = Arc::clone(&self.0.follows).try_acquire_owned();
         let room = room.map_err(|_| LookError::Failed(self.full()))?;
         let line = tokio::select! {
+            biased;
             line = connect(driver) => line?,
             () = device.over() => return Err(LookError::Failed(moved())),
         };
@@ -89,6 +91,7 @@ impl Visits {
         let (end, ended) = oneshot::channel();
         tokio::spawn(async move {
             let why = tokio::select! {
+                biased;
                 why = line.follow(follow, tell.clone()) => Some(why),
                 () = device.over() => Some(moved()),
                 () = tell.closed() => None,

@@ -56,6 +56,7 @@ async fn tell(line: &dyn Line, connection: Connection, who: Option<Watching>) {
             }
         };
         tokio::select! {
+            biased;
             () = line.watch(watch, sender) => {}
             () = pass => {}
             () = tell.closed() => {}

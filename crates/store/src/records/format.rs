@@ -32,7 +32,11 @@ pub(super) async fn open(store: &dyn Store, knows: u32) -> Result<Epoch, Error> 
         // Unless another node was quicker.
         return known(store, knows).await?.ok_or(Error::Foreign);
     }
-    let epoch = first_epoch();
+    begin(store, knows, first_epoch()).await
+}
+
+/// Makes an empty store ours.
+pub(super) async fn begin(store: &dyn Store, knows: u32, epoch: Epoch) -> Result<Epoch, Error> {
     let ops = marks(knows, epoch)?;
     let compares = ops.iter().map(|op| Compare::Absent(op.key().clone())).collect();
     match store.txn(Txn { compares, ops }).await? {

@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinSet;
 
 use crate::Error;
@@ -29,10 +30,15 @@ impl<T: Send + 'static> Workers<T> {
     ) -> Result<Option<T>, Error> {
         let done = if self.idle.is_empty() { self.next().await? } else { None };
         let mut pool = self.idle.pop().unwrap_or_default();
-        self.at_work.spawn_blocking(move || {
+        let work = move || {
             let made = work(&mut pool);
             (pool, made)
-        });
+        };
+        match Handle::current().runtime_flavor() {
+            // Whoever asked for one thread wants a run that goes the same way each time.
+            RuntimeFlavor::CurrentThread => self.at_work.spawn(async move { work() }),
+            _ => self.at_work.spawn_blocking(work),
+        };
         Ok(done)
     }
 

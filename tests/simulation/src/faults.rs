@@ -1,0 +1,86 @@
+//! What goes wrong in a run, one thing after the other.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::chance::Chance;
+use crate::device::{Fault, Site};
+use crate::nodes::Node;
+
+/// How often each kind of fault was made.
+pub type Counts = BTreeMap<&'static str, usize>;
+
+/// What is to be undone later: when, and what.
+#[derive(Debug)]
+pub enum Later {
+    /// A node is started.
+    Start(usize),
+    /// The store answers a node again, and well.
+    Calm(usize),
+    /// A node reaches a device again.
+    Mend(usize, usize),
+}
+
+/// Does the next thing wrong. Says what, and what is to be undone after how long.
+pub async fn next(
+    nodes: &mut [Node],
+    sites: &[Site],
+    chance: &Chance,
+) -> (&'static str, Option<(Duration, Later)>) {
+    let (at, on) = (chance.below(nodes.len()), chance.below(sites.len()));
+    let (node, site) = (&mut nodes[at], &sites[on]);
+    let soon = chance.time(200, 15_000);
+    match chance.below(13) {
+        0 => {
+            node.kill().await;
+            ("a node killed", Some((soon, Later::Start(at))))
+        }
+        1 => {
+            node.stop().await;
+            ("a node stopped", Some((soon, Later::Start(at))))
+        }
+        2 => {
+            node.weather(|state| state.stalled = true);
+            ("a node without the store", Some((soon, Later::Calm(at))))
+        }
+        3 => {
+            node.weather(|state| state.failing = 30);
+            ("a store that fails a node", Some((soon, Later::Calm(at))))
+        }
+        4 => {
+            node.weather(|state| state.late = 2_000);
+            ("a watch that is late", Some((soon, Later::Calm(at))))
+        }
+        5 | 6 => {
+            site.cut(node.name(), true);
+            ("a device cut off from a node", Some((soon, Later::Mend(at, on))))
+        }
+        7 => {
+            let by = chance.below(20_000) as i64 - 10_000;
+            node.skew(by);
+            ("a clock set", None)
+        }
+        8 => {
+            let keep = chance.percent(50);
+            site.restart(keep);
+            (if keep { "a device restarted" } else { "a device that lost all" }, None)
+        }
+        9 => {
+            site.fault(Fault::Refuse, chance.below(3) + 1);
+            ("a device that refuses", None)
+        }
+        10 => {
+            site.fault(Fault::Busy, chance.below(3) + 1);
+            ("a device without time", None)
+        }
+        11 => {
+            site.fault(Fault::Late(chance.time(500, 30_000)), 1);
+            ("a device that does it late", None)
+        }
+        _ => {
+            let path = "/system/motd".parse().expect("a path");
+            site.tamper(path, "somebody else");
+            ("a device changed by somebody else", None)
+        }
+    }
+}

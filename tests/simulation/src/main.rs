@@ -1,0 +1,172 @@
+//! Runs seeds: each in a process of its own, so that no run leaves anything to the next.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use clap::{Parser, Subcommand};
+use lockstep_simulation::run::{Outcome, Size, run};
+
+/// Whole nodes on a clock that stands still: every run of a seed is the same run
+#[derive(Debug, Parser)]
+#[command(after_help = "\
+Examples:
+  lockstep-simulation seeds 1000              seeds 1 to 1000
+  lockstep-simulation seeds 500 --first 4001  seeds 4001 to 4500
+  lockstep-simulation one 17 --trace run.jsonl
+  lockstep-simulation twice 17                whether it goes the same way both times")]
+struct Cli {
+    #[command(subcommand)]
+    command: What,
+    /// How many nodes
+    #[arg(long, default_value_t = 3, global = true)]
+    nodes: usize,
+    /// How many devices
+    #[arg(long, default_value_t = 4, global = true)]
+    devices: usize,
+    /// How long things go wrong, in seconds of the run's own clock
+    #[arg(long, default_value_t = 120, global = true)]
+    seconds: u64,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// One seed
+    One {
+        /// The seed
+        seed: u64,
+        /// Where its steps are written down
+        #[arg(long)]
+        trace: Option<PathBuf>,
+    },
+    /// One seed two times, compared byte for byte
+    Twice {
+        /// The seed
+        seed: u64,
+    },
+    /// Many seeds, each in a process of its own
+    Seeds {
+        /// How many
+        count: u64,
+        /// The first of them
+        #[arg(long, default_value_t = 1)]
+        first: u64,
+        /// How many at a time
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let size = Size { nodes: cli.nodes, devices: cli.devices, seconds: cli.seconds };
+    let done = match cli.command {
+        What::One { seed, trace } => {
+            one(seed, size, trace).map(|outcome| println!("seed {seed}: {}", told(&outcome)))
+        }
+        What::Twice { seed } => twice(seed, size),
+        What::Seeds { count, first, jobs } => seeds(first..first + count, jobs, size),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs a seed here.
+fn one(seed: u64, size: Size, trace: Option<PathBuf>) -> Result<Outcome, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let trace = trace.unwrap_or_else(|| folder.path().join("trace.jsonl"));
+    let _ = fs::remove_file(&trace);
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().start_paused(true).build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    runtime.block_on(run(seed, size, &trace)).map_err(|why| format!("seed {seed}: {why}"))
+}
+
+fn twice(seed: u64, size: Size) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let traces = [folder.path().join("1.jsonl"), folder.path().join("2.jsonl")];
+    for trace in &traces {
+        let (child, _) = spawn(seed, size, Some(trace))?;
+        let done = child.wait_with_output().map_err(|error| error.to_string())?;
+        if !done.status.success() {
+            return Err(said(&done.stderr));
+        }
+    }
+    let [one, other] = traces.map(|trace| fs::read(trace).unwrap_or_default());
+    let differs =
+        one.split(|b| *b == b'\n').zip(other.split(|b| *b == b'\n')).position(|(a, b)| a != b);
+    match differs {
+        None if one == other => {
+            println!("seed {seed}: the same twice, {} bytes", one.len());
+            Ok(())
+        }
+        at => Err(format!("seed {seed}: two runs differ from line {:?} on", at.map(|at| at + 1))),
+    }
+}
+
+/// A process that runs one seed.
+fn spawn(seed: u64, size: Size, trace: Option<&PathBuf>) -> Result<(Child, u64), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command.args(["one", &seed.to_string(), "--nodes", &size.nodes.to_string()]);
+    command.args(["--devices", &size.devices.to_string(), "--seconds", &size.seconds.to_string()]);
+    if let Some(trace) = trace {
+        command.arg("--trace").arg(trace);
+    }
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    child.map(|child| (child, seed)).map_err(|error| error.to_string())
+}
+
+fn seeds(mut seeds: std::ops::Range<u64>, jobs: usize, size: Size) -> Result<(), String> {
+    let (begun, mut done, mut failed) = (Instant::now(), 0, Vec::new());
+    let mut running = std::collections::VecDeque::new();
+    loop {
+        while running.len() < jobs.max(1)
+            && let Some(seed) = seeds.next()
+        {
+            running.push_back(spawn(seed, size, None)?);
+        }
+        let Some((child, seed)) = running.pop_front() else { break };
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
+        done += 1;
+        if output.status.success() {
+            print!("{}", String::from_utf8_lossy(&output.stdout));
+        } else {
+            println!("FAILED {}", said(&output.stderr));
+            failed.push(seed);
+        }
+    }
+    println!("{done} seeds in {:.0} s, {} failed", begun.elapsed().as_secs_f64(), failed.len());
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("failed: {failed:?}; `one SEED` runs one again"))
+    }
+}
+
+/// The first lines of what a process said.
+fn said(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).lines().take(3).collect::<Vec<_>>().join(" ")
+}
+
+fn told(outcome: &Outcome) -> String {
+    let counts = |counts: &lockstep_simulation::faults::Counts| {
+        let each = counts.iter().map(|(what, count)| format!("{what} {count}"));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let Outcome { faults, asked, transactions, trace, took } = outcome;
+    format!(
+        "good: {transactions} transactions, {} steps, {} revisions in {:.0} s; told: {}; faults: {}",
+        trace.steps,
+        trace.revisions,
+        took.as_secs_f64(),
+        counts(asked),
+        counts(faults)
+    )
+}

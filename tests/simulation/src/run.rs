@@ -1,0 +1,248 @@
+//! One run of a seed: faults and clients for a while, then calm, then the checks.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::time::Duration;
+
+use lockstep_model::trace;
+use lockstep_protocol::View;
+use lockstep_types::Target;
+use lockstep_yang::{ModelSet, Options};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::chance::Chance;
+use crate::clients::{Asked, Told, ask};
+use crate::device::Site;
+use crate::faults::{self, Counts, Later};
+use crate::nodes::{Ground, Node};
+use crate::store::Shared;
+
+/// How large a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// Nodes.
+    pub nodes: usize,
+    /// Devices.
+    pub devices: usize,
+    /// How long things go wrong, in seconds of its own clock.
+    pub seconds: u64,
+}
+
+/// How long everything may take to come to rest.
+const REST: Duration = Duration::from_secs(900);
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What went wrong on purpose.
+    pub faults: Counts,
+    /// What was asked for, by what clients were told.
+    pub asked: Counts,
+    /// The transactions in the log.
+    pub transactions: usize,
+    /// What was found in the trace.
+    pub trace: trace::Report,
+    /// How long it took, by its own clock.
+    pub took: Duration,
+}
+
+/// Runs a seed, and writes down every step.
+///
+/// # Errors
+/// What was not as it should be.
+pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String> {
+    let chance = Chance::new(seed);
+    let begun = Instant::now();
+    let names = (1..=size.devices).map(|n| Target::new(format!("t{n}")).expect("a name"));
+    let sites: Vec<Site> = names.map(|name| Site::new(name, chance.fork())).collect();
+    let ground = Ground {
+        store: Shared::new().await.map_err(|error| error.to_string())?,
+        sites,
+        models: models()?,
+        trace: trace.to_owned(),
+        begun,
+        chance: chance.fork(),
+    };
+    let mut nodes: Vec<Node> =
+        (1..=size.nodes).map(|n| Node::new(&format!("n{n}"), &ground)).collect();
+    for node in &mut nodes {
+        node.start().await;
+    }
+    let mut run =
+        Run { nodes, ground, chance, faults: Counts::new(), later: Vec::new(), asked: Vec::new() };
+    run.storm(Duration::from_secs(size.seconds)).await;
+    run.calm().await;
+    run.rest().await?;
+    run.check()?;
+    for node in &mut run.nodes {
+        node.stop().await;
+    }
+    let report = trace::check(BufReader::new(File::open(trace).map_err(|e| e.to_string())?))
+        .map_err(|error| format!("the trace: {error}"))?;
+    let mut asked = Counts::new();
+    for one in &run.asked {
+        *asked.entry(word(&one.told)).or_default() += 1;
+    }
+    let took = begun.elapsed();
+    let transactions = report.transactions;
+    Ok(Outcome { faults: run.faults, asked, transactions, trace: report, took })
+}
+
+fn models() -> Result<ModelSet, String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lab");
+    let options = Options { path, modules: Vec::new(), features: Vec::new(), origin: None };
+    ModelSet::load(&options).map_err(|error| error.to_string())
+}
+
+fn word(told: &Told) -> &'static str {
+    match told {
+        Told::Status(_, status) => status.name(),
+        Told::Refused => "refused",
+        Told::Nothing => "not answered",
+    }
+}
+
+struct Run {
+    nodes: Vec<Node>,
+    ground: Ground,
+    chance: Chance,
+    faults: Counts,
+    later: Vec<(Instant, Later)>,
+    asked: Vec<Asked>,
+}
+
+impl Run {
+    /// Clients ask and things go wrong.
+    async fn storm(&mut self, time: Duration) {
+        let end = Instant::now() + time;
+        let targets: Vec<Target> = self.ground.sites.iter().map(|s| s.name().clone()).collect();
+        let mut under_way = JoinSet::new();
+        let (mut number, mut next_fault) = (0, Instant::now());
+        while Instant::now() < end {
+            self.undo().await;
+            for node in &mut self.nodes {
+                node.revive().await;
+            }
+            if Instant::now() >= next_fault {
+                let fault = faults::next(&mut self.nodes, &self.ground.sites, &self.chance).await;
+                *self.faults.entry(fault.0).or_default() += 1;
+                self.later.extend(fault.1.map(|(after, later)| (Instant::now() + after, later)));
+                next_fault = Instant::now() + self.chance.time(100, 4_000);
+            }
+            let handles: Vec<_> = self.nodes.iter().filter_map(Node::handle).collect();
+            if let Some(handle) = self.chance.one(&handles) {
+                number += 1;
+                under_way.spawn(ask(handle.clone(), targets.clone(), number, self.chance.fork()));
+            }
+            while let Some(asked) = under_way.try_join_next() {
+                self.asked.extend(asked);
+            }
+            sleep(self.chance.time(0, 1_500)).await;
+        }
+        while let Some(asked) = under_way.join_next().await {
+            self.asked.extend(asked);
+        }
+    }
+
+    /// What is due is undone.
+    async fn undo(&mut self) {
+        let now = Instant::now();
+        let (due, later) = std::mem::take(&mut self.later).into_iter().partition(|l| l.0 <= now);
+        self.later = later;
+        let due: Vec<(Instant, Later)> = due;
+        for (_, due) in due {
+            match due {
+                Later::Start(at) => self.nodes[at].start().await,
+                Later::Calm(at) => self.nodes[at].weather(|state| *state = Default::default()),
+                Later::Mend(at, on) => self.ground.sites[on].cut(self.nodes[at].name(), false),
+            }
+        }
+    }
+
+    /// Nothing goes wrong any more.
+    async fn calm(&mut self) {
+        self.ground.sites.iter().for_each(Site::heal);
+        for node in &mut self.nodes {
+            node.weather(|state| *state = Default::default());
+            node.revive().await;
+            node.start().await;
+        }
+    }
+
+    /// Everything comes to rest by itself.
+    async fn rest(&mut self) -> Result<(), String> {
+        let end = Instant::now() + REST;
+        loop {
+            for node in &mut self.nodes {
+                node.revive().await;
+            }
+            match self.restless() {
+                None => return Ok(()),
+                Some(why) if Instant::now() > end => return Err(format!("Progress: {why}")),
+                Some(_) => sleep_until(Instant::now() + Duration::from_millis(250)).await,
+            }
+        }
+    }
+
+    fn views(&self) -> Vec<std::sync::Arc<View>> {
+        self.nodes.iter().filter_map(Node::handle).map(|handle| handle.view()).collect()
+    }
+
+    /// What is not at rest yet.
+    fn restless(&self) -> Option<String> {
+        let views = self.views();
+        let view = views.first()?;
+        if views.len() < self.nodes.len() || views.iter().any(|v| v.revision() != view.revision()) {
+            return Some("not every node is there and knows the same".into());
+        }
+        if let Some(open) = view.open().next() {
+            return Some(format!("transaction {} is {:?}", open.index, open.status));
+        }
+        if let Some((_, index)) = view.windows().next() {
+            return Some(format!("the window of transaction {index} is open"));
+        }
+        self.ground.sites.iter().find_map(|site| {
+            let (name, applied) = (site.name(), view.applied(site.name()));
+            if !view.is_synchronised(name) {
+                return Some(format!("{name} is not synchronised: {:?}", view.header(name)));
+            }
+            let same = site.values().same_values(&applied);
+            (!same).then(|| {
+                format!("Convergence: {name} holds {:?}, and {applied:?} is applied", site.values())
+            })
+        })
+    }
+
+    /// What was promised is kept.
+    fn check(&self) -> Result<(), String> {
+        let views = self.views();
+        let view = views.first().ok_or("no node runs")?;
+        for site in &self.ground.sites {
+            if !view.committed(site.name()).same_values(&view.applied(site.name())) {
+                return Err(format!(
+                    "Settled: {} has other values committed than applied",
+                    site.name()
+                ));
+            }
+        }
+        for Asked { id, told } in &self.asked {
+            let stands = view.named(id).map(|transaction| (transaction.index, transaction.status));
+            let kept = match (told, stands) {
+                (Told::Nothing, _) => true,
+                (Told::Refused, stands) => stands.is_none(),
+                (Told::Status(index, told), Some((stands, status))) => {
+                    *index == stands && (!told.is_final() || *told == status)
+                }
+                (Told::Status(..), None) => false,
+            };
+            if !kept {
+                return Err(format!(
+                    "Durability: {id} was told {told:?}, and stands as {stands:?}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
