@@ -25,11 +25,11 @@ demo: ## build it, and see it at work on three simulated devices
 	@cargo run --quiet --locked --bin lockstep -- demo
 
 .PHONY: test
-test: setup check unit e2e chaos-quick explore-quick spec-quick ## everything that fits a few minutes; what CI runs
+test: setup check unit e2e chaos-quick simulate-quick explore-quick spec-quick ## everything that fits a few minutes; what CI runs
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
+test-full: test simulate crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test
@@ -85,6 +85,19 @@ chaos-quick: ## the checks of the chaos run, tried on histories made up to break
 	cargo build --quiet --locked --bin lockstep
 	.tools/venv/bin/pytest -q tests/chaos
 	.tools/venv/bin/python tests/chaos/run.py --duration 45 --seed 11
+
+.PHONY: simulate-quick
+simulate-quick: ## one seed twice, byte for byte; then a few more
+	@scripts/setup build
+	cargo build --quiet --locked -p lockstep-simulation
+	target/debug/lockstep-simulation twice 7
+	target/debug/lockstep-simulation seeds 8
+
+.PHONY: simulate
+simulate: ## whole nodes on a clock that stands still; SEEDS=1000 of them, FIRST=n the first
+	@scripts/setup build
+	cargo build --quiet --locked --profile explore -p lockstep-simulation
+	target/explore/lockstep-simulation seeds $(or $(SEEDS),1000) --first $(or $(FIRST),1)
 
 .PHONY: chaos
 chaos: ## nodes, etcd and fifty devices under fire; DURATION=120 seconds, SEED=n for the plan of an earlier run

@@ -263,7 +263,7 @@ impl Line for Connected {
             let state = &self.way.site.0.state;
             while self.way.site.is_there(&self.way.node, self.boot) {
                 let moves = state.look(|state| state.moves);
-                if tell.send(Notice::All(self.way.site.values())).await.is_err() {
+                if tell.send(Notice::All(Box::new(self.way.site.values()))).await.is_err() {
                     return;
                 }
                 state.until(|state| state.moves != moves || !self.is_in(state)).await;

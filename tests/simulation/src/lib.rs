@@ -9,6 +9,8 @@
 //!
 //! One thread, one seed, one run: the same seed goes the same way each time, to the byte of its trace.
 
+#![expect(clippy::expect_used, reason = "names and paths that are written here are right")]
+
 pub mod chance;
 pub mod clients;
 pub mod device;
