@@ -78,6 +78,10 @@ class Run:
         self.say(f"at rest, after {time.monotonic() - healed:.0f} s")
         evidence = ending.gather()
         (self.folder / "evidence.json").write_text(json.dumps(dataclasses.asdict(evidence)))
+        stores = {entry["epoch"] for journal in evidence.journals.values() for entry in journal if entry["epoch"]}
+        if len(stores) > 1:
+            # Ports are free when they are chosen; nodes of others on this machine may know them from before.
+            raise RuntimeError(f"nodes of more than one store talked to these devices, epochs {sorted(stores)}: it proves nothing")
         return evidence
 
     def summary(self, evidence, looked):
