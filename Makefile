@@ -83,6 +83,7 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 chaos-quick: ## the checks of the chaos run, tried on histories made up to break them; then less than a minute of chaos
 	@scripts/setup build test e2e
 	cargo build --quiet --locked --bin lockstep
+	cargo build --quiet --locked --profile explore -p lockstep-model
 	.tools/venv/bin/pytest -q tests/chaos
 	.tools/venv/bin/python tests/chaos/run.py --duration 45 --seed 11
 
@@ -103,6 +104,7 @@ simulate: ## whole nodes on a clock that stands still; SEEDS=1000 of them, FIRST
 chaos: ## nodes, etcd and fifty devices under fire; DURATION=120 seconds, SEED=n for the plan of an earlier run
 	@scripts/setup build test e2e
 	cargo build --quiet --locked --release --bin lockstep
+	cargo build --quiet --locked --profile explore -p lockstep-model
 	LOCKSTEP=target/release/lockstep .tools/venv/bin/python tests/chaos/run.py --duration $(or $(DURATION),120) \
 		$(if $(SEED),--seed $(SEED))
 

@@ -8,6 +8,7 @@ Orders come in as lines of JSON, each answered by a line; `network.py` is the ot
 """
 
 import asyncio
+import collections
 import contextlib
 import json
 import os
@@ -22,17 +23,29 @@ class Side(asyncio.Protocol):
 
     def __init__(self, pipe, way):
         self.pipe, self.way, self.other, self.transport, self.full = pipe, way, None, None, False
+        self.late = collections.deque()
 
     def connection_made(self, transport):
         self.transport = transport
         self.pipe.settle()
 
     def data_received(self, data):
+        """Passed on at once or later, but never before what came before it: a link that is fast again has to bring what
+        it is late with first."""
+        loop = asyncio.get_running_loop()
         delay = self.pipe.link()["delay"] / 1000
-        if delay:
-            asyncio.get_running_loop().call_later(delay, self.pass_on, data)
-        else:
-            self.pass_on(data)
+        if not delay and not self.late:
+            return self.pass_on(data)
+        self.late.append((loop.time() + delay, data))
+        if len(self.late) == 1:
+            loop.call_at(self.late[0][0], self.pass_on_late)
+
+    def pass_on_late(self):
+        loop = asyncio.get_running_loop()
+        while self.late and self.late[0][0] <= loop.time():
+            self.pass_on(self.late.popleft()[1])
+        if self.late:
+            loop.call_at(self.late[0][0], self.pass_on_late)
 
     def pass_on(self, data):
         if self.other.transport and not self.other.transport.is_closing():

@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -32,6 +33,7 @@ from nemesis import Nemesis  # noqa: E402
 from world import World, wait  # noqa: E402
 
 PATIENCE = 60
+CHECKER = HERE.parents[1] / "target" / "explore" / "lockstep-model"
 SHOWN = 12
 
 
@@ -108,6 +110,13 @@ class Run:
         return "\n".join(lines)
 
 
+def against_the_model(trace):
+    """What the checker finds in the steps that nodes wrote down, and what it says of them."""
+    done = subprocess.run([CHECKER, "check-trace", trace], capture_output=True, text=True, check=False)
+    violations = [("Trace", done.stderr.strip())] if done.returncode else []
+    return violations, done.stdout.strip().partition("good: ")[2]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duration", type=int, default=120, help="seconds of faults")
@@ -121,7 +130,10 @@ def main():
     try:
         evidence = run.go()
         violations, looked = check(evidence)
-        run.say(run.summary(evidence, looked))
+        run.world.stop()
+        more, steps = against_the_model(folder / "trace.jsonl")
+        violations += more
+        run.say(run.summary(evidence, looked) + f"\n  against the model: {steps or 'not as it allows'}")
     except Exception as error:
         failed = error
         raise

@@ -171,7 +171,8 @@ class World:
         }  # fmt: skip
         (folder / "lockstep.yaml").write_text(json.dumps(config))
         env = {"CHAOS_CLOCK": str(folder / "clock"), "LD_PRELOAD": str(self.clock)} if self.clock else {}
-        command = [BINARY, "serve", "--config", folder / "lockstep.yaml"]
+        # One file for all: every step of every node, in an order in which they can have happened.
+        command = [BINARY, "serve", "--config", folder / "lockstep.yaml", "--trace", self.folder / "trace.jsonl"]
         self.nodes[name] = Program(command, folder / "node.log", env)
 
     def build_clock(self):

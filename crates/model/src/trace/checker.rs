@@ -211,6 +211,8 @@ impl Checker {
     fn seen(&mut self, line: usize, session: &SessionId, event: &Event) -> Result<(), Reason> {
         match event {
             Event::Watch(changes) => {
+                let seen = self.nodes.get(session).map(|replica| replica.view().revision());
+                self.store.is_unbroken(seen.unwrap_or_default(), changes.revision)?;
                 let new = self.store.saw(changes)?;
                 self.hold(new)
             }

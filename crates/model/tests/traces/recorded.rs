@@ -122,9 +122,24 @@ fn what_the_watch_brings_must_be_what_was_written() {
 #[test]
 fn a_node_on_an_older_store_than_it_says() {
     let mut node = recorded();
-    node.watches(10, &[other_session()]);
+    let others = Changes { revision: Revision::new(8), ops: vec![other_session()] };
+    node.writer.write(&Line::Outside(others)).expect("memory");
+    node.watches(10, &[]);
     let finding = found(&node.text());
     let (expected, given) = (Revision::new(8), Revision::new(10));
     assert_eq!(finding.reason, Reason::Gap { expected, found: given });
-    assert_eq!(finding.to_string().split(':').next(), Some("line 5, node n, session s, step 3"));
+    assert_eq!(finding.to_string().split(':').next(), Some("line 6, node n, session s, step 3"));
+}
+
+#[test]
+fn a_store_may_pass_over_revisions_that_hold_nothing_of_ours() {
+    let mut node = recorded();
+    node.watches(10, &[other_session()]);
+    let text = node.text();
+    assert_eq!(check(text.as_bytes()).expect("good").revisions, 1);
+
+    let over = Op::EndSession(SessionId::new("other").expect("a name"));
+    let passed = Line::Outside(Changes { revision: Revision::new(9), ops: vec![over] });
+    let passed = text + &serde_json::to_string(&passed).expect("a line") + "\n";
+    assert!(matches!(found(&passed).reason, Reason::Gap { .. }));
 }

@@ -42,10 +42,6 @@ impl Replica {
         let connection_of = |target| self.node.desk().link(target).map(|link| link.connection);
         match event {
             Event::Tick(to) => self.in_time(*to),
-            Event::Watch(changes) => {
-                let (expected, found) = (self.view().revision().next(), changes.revision);
-                if found > expected { Err(Reason::Gap { expected, found }) } else { Ok(()) }
-            }
             Event::Verdict { subject, verdict } => match self.asked.remove(subject) {
                 Some(bases) if bases == verdict.bases => Ok(()),
                 _ => Err(Reason::Unasked(subject.clone())),

@@ -94,11 +94,23 @@ impl Store {
         if *revision <= self.latest.revision() {
             return self.saw_again(*revision, ops).map(|()| None);
         }
-        let expected = self.latest.revision().next();
-        if *revision != expected {
-            return Err(Reason::Gap { expected, found: *revision });
+        self.is_unbroken(self.latest.revision(), *revision)?;
+        self.advance(*revision, ops).map(Some)
+    }
+
+    /// A store may count what is not ours, and passes over it. What is passed over must hold nothing: neither what anyone
+    /// saw, nor what anyone was told to have written.
+    pub(super) fn is_unbroken(&self, from: Revision, to: Revision) -> Result<(), Reason> {
+        let between = from.next()..to;
+        if from.next() >= to {
+            return Ok(());
         }
-        self.advance(ops).map(Some)
+        let seen = self.past.range(between.clone()).any(|(_, past)| !past.ops.is_empty());
+        let told = |write: &Write| write.told && write.made.is_some_and(|at| between.contains(&at));
+        if seen || self.writes.iter().any(told) {
+            return Err(Reason::Gap { expected: from.next(), found: to });
+        }
+        Ok(())
     }
 
     /// A revision that is known. What lies before the trace began cannot be held against anything.
@@ -106,6 +118,10 @@ impl Store {
         let first = self.past.keys().next();
         match self.past.get(&revision) {
             Some(past) if first != Some(&revision) => same_content(revision, &past.ops, ops),
+            // It was passed over as if there were nothing in it.
+            None if first.is_some_and(|first| *first < revision) && !ops.is_empty() => {
+                Err(Reason::Gap { expected: self.latest.revision().next(), found: revision })
+            }
             _ => Ok(()),
         }
     }
@@ -176,13 +192,12 @@ impl Store {
             if ops.is_empty() {
                 return Ok(new);
             }
-            new.push(self.advance(&ops)?);
+            new.push(self.advance(next, &ops)?);
         }
     }
 
     /// Takes in the next revision, by whoever can have made it.
-    fn advance(&mut self, ops: &[Op]) -> Result<New, Reason> {
-        let revision = self.latest.revision().next();
+    fn advance(&mut self, revision: Revision, ops: &[Op]) -> Result<New, Reason> {
         let by = self.writer(revision, ops)?;
         self.latest.absorb(&Changes { revision, ops: ops.to_vec() });
         let after = self.latest.clone();
