@@ -114,7 +114,7 @@ def against_the_model(trace):
     """What the checker finds in the steps that nodes wrote down, and what it says of them."""
     done = subprocess.run([CHECKER, "check-trace", trace], capture_output=True, text=True, check=False)
     violations = [("Trace", done.stderr.strip())] if done.returncode else []
-    return violations, done.stdout.strip().partition("good: ")[2]
+    return violations, done.stdout.partition("good: ")[2].partition("\n")[0]
 
 
 def main():

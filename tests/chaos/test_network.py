@@ -113,6 +113,18 @@ def test_a_slow_link(party):
     assert time.monotonic() - begun >= 0.2
 
 
+def test_a_link_that_is_fast_again_keeps_its_order(party):
+    party.network.delay([("c", "s")], 300)
+    party.client.sendall(b"one")
+    assert hears(party.client, 0.1) is None
+    party.network.heal([("c", "s")])
+    party.client.sendall(b"two")
+    heard = b""
+    while len(heard) < 6:
+        heard += hears(party.client)
+    assert heard == b"onetwo"
+
+
 def test_other_links_are_left_alone(party):
     party.network.cut([("c", "other"), ("other", "s")])
     party.client.sendall(b"one")

@@ -43,7 +43,15 @@ impl std::fmt::Display for Ended {
         match self {
             Self::Stopped => f.write_str("it was told to stop"),
             Self::Session => f.write_str("its session ran out: it could not renew it in time"),
-            Self::Watch(Some(error)) => write!(f, "the store cannot be watched: {error}"),
+            Self::Watch(Some(error)) => {
+                f.write_str("the store cannot be watched")?;
+                let mut below = Some(error as &dyn std::error::Error);
+                while let Some(error) = below {
+                    write!(f, ": {error}")?;
+                    below = error.source();
+                }
+                Ok(())
+            }
             Self::Watch(None) => f.write_str("the store is closed"),
         }
     }
