@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lockstep_node::{Handle, Step, TargetSpec};
 use lockstep_protocol::View;
-use lockstep_protocol::record::{Kind, Mode, PartStatus, Transaction};
+use lockstep_protocol::record::{Kind, Transaction};
 use lockstep_types::{Content, Delta, Index, Path, Target, Timestamp, Value};
 
 /// What one transaction changed, leaf by leaf and with the defaults in use.
@@ -15,7 +15,7 @@ pub(crate) struct News {
     pub(crate) index: Option<Index>,
     /// The client's name for it, if it is a commit that was to be confirmed.
     pub(crate) commit: String,
-    /// When it became visible.
+    /// When it became visible: by the log, the same on every node.
     pub(crate) timestamp: Timestamp,
     /// By target, with the models to read it by: those it had, if it went.
     pub(crate) targets: BTreeMap<Target, (Arc<TargetSpec>, Delta)>,
@@ -50,8 +50,9 @@ pub(super) fn between(node: &Handle, before: &View, step: &Step) -> Vec<Arc<News
         if delta.is_empty() {
             continue;
         }
-        let cause = cause(after, step, target);
-        let timestamp = cause.map_or_else(|| node.now(), |cause| visible_at(node, cause, target));
+        let cause = cause(before, step, target);
+        let seen = cause.and_then(|cause| seen_at(cause, target));
+        let timestamp = seen.unwrap_or_else(|| node.now());
         let index = cause.map(|cause| cause.index);
         let commit = cause.filter(|cause| cause.window.is_some()).map(|cause| cause.id.to_string());
         let commit = commit.unwrap_or_default();
@@ -122,17 +123,18 @@ fn held<'v>(view: &'v View, target: &Target) -> impl Iterator<Item = &'v Path> +
     proposal.into_iter().flat_map(|proposal| proposal.delta.paths())
 }
 
-/// The transaction that a revision moved on, on a target.
-fn cause<'v>(view: &'v View, step: &Step, target: &Target) -> Option<&'v Transaction> {
-    let moved = step.transactions.iter().rev().filter_map(|index| view.transaction(*index));
-    moved.into_iter().find(|transaction| transaction.targets.contains_key(target))
+/// The transaction by which a target came to be seen as it is. A revision may have moved others on there as well, as
+/// where the next one arrives along with the outcome of the last: writes that do not mind each other share one.
+fn cause<'v>(before: &View, step: &'v Step, target: &Target) -> Option<&'v Transaction> {
+    let was = |index| before.transaction(index).and_then(|one| one.visible_since(target));
+    let moved = step.transactions.iter().rev().filter_map(|index| step.view.transaction(*index));
+    moved.into_iter().find(|one| one.visible_since(target) != was(one.index))
 }
 
-/// When what a transaction did, or undid, came to be seen.
-pub(crate) fn visible_at(node: &Handle, cause: &Transaction, target: &Target) -> Timestamp {
-    let seen = match (cause.mode, cause.part(target)) {
-        (Mode::Queued, PartStatus::Pending | PartStatus::Applied) => cause.decided,
-        _ => cause.finished,
-    };
-    seen.unwrap_or_else(|| node.now())
+/// When what a transaction did, or undid, came to be seen: as it is recorded, and so the same on every node.
+fn seen_at(cause: &Transaction, target: &Target) -> Option<Timestamp> {
+    cause.visible_since(target).or(cause.finished)
 }
+
+#[cfg(test)]
+mod tests;
