@@ -18,18 +18,20 @@ impl Node {
         order: Order,
         out: &mut Vec<Command>,
     ) -> Option<Wake> {
-        if self.view.binding(&target).is_none() {
-            let reply = Reply::Refused(Refusal::UnknownTarget(target));
-            out.push(Command::Answer { client, reply });
-            return None;
-        }
-        if let Some(refusal) = self.cannot_adopt(&target, order) {
+        let refusal = self.not_there(&target).or_else(|| self.cannot_adopt(&target, order));
+        if let Some(refusal) = refusal {
             out.push(Command::Answer { client, reply: Reply::Refused(refusal) });
             return None;
         }
         let ordered = Ordered { client, order, written: false };
         self.desk.orders.entry(target.clone()).or_default().push(ordered);
         Some(Wake::Operate(target))
+    }
+
+    /// There is no such target, or not any more.
+    fn not_there(&self, target: &Target) -> Option<Refusal> {
+        let gone = self.view.binding(target).is_none();
+        gone.then(|| Refusal::UnknownTarget(target.clone()))
     }
 
     /// Nobody can tell what a device has that is not there, or is left alone.
@@ -54,36 +56,37 @@ impl Node {
         self.pass_over_waiting(target);
         while let Some(first) = self.desk.orders.get(target).and_then(|orders| orders.first()) {
             let (client, order) = (first.client, first.order);
-            if !first.written && !self.is_so(target, order) {
-                self.write_order(target, order, out);
-                return;
-            }
-            if order == Order::Adopt && self.view.header(target).adopting {
+            let is_to_be_written = !first.written && !self.is_so(target, order);
+            // Things may have changed since it was taken in.
+            let cannot = || self.cannot_adopt(target, order).filter(|_| is_to_be_written);
+            let reply = match self.not_there(target).or_else(cannot) {
+                Some(refusal) => Reply::Refused(refusal),
+                None if is_to_be_written => return self.write_order(target, order, out),
                 // Woken again with whatever is written about the target.
-                return;
-            }
+                None if order == Order::Adopt && self.view.header(target).adopting => return,
+                None => Reply::Done,
+            };
             if let Some(orders) = self.desk.orders.get_mut(target) {
                 orders.remove(0);
             }
-            if matches!(order, Order::Sync | Order::Claim(_)) {
+            if reply == Reply::Done && matches!(order, Order::Sync | Order::Claim(_)) {
                 // Whoever asks does not want to wait until it is tried again anyway.
                 self.end_back_off(target);
                 if self.desk.is_free(&Wake::Target(target.clone()), self.view.revision()) {
                     self.wake_target(target, out);
                 }
             }
-            out.push(Command::Answer { client, reply: Reply::Done });
+            out.push(Command::Answer { client, reply });
         }
         self.desk.orders.remove(target);
     }
 
-    /// An order that waits for the device to be adopted is in nobody's way.
+    /// An order that waits for the device to be adopted is in nobody's way, be it the one that was written or another
+    /// that came after it: the device may never answer, as when the target is paused.
     fn pass_over_waiting(&mut self, target: &Target) {
         let adopting = self.view.header(target).adopting;
         let Some(orders) = self.desk.orders.get_mut(target) else { return };
-        let waits =
-            |ordered: &Ordered| ordered.order == Order::Adopt && ordered.written && adopting;
-        orders.sort_by_key(waits);
+        orders.sort_by_key(|ordered| adopting && ordered.order == Order::Adopt);
     }
 
     /// Whether there is nothing to write for it.

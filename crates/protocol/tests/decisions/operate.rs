@@ -1,8 +1,8 @@
 //! Orders of operators: a target is left alone, gone on with, looked at again.
 
-use lockstep_protocol::record::Status;
+use lockstep_protocol::record::{Key, Status};
 use lockstep_protocol::view::Wait;
-use lockstep_protocol::{Answer, Ask, Client, Command, Event, Order, Refusal, Reply};
+use lockstep_protocol::{Answer, Ask, Client, Command, Event, Op, Order, Refusal, Reply};
 use lockstep_types::Term;
 
 use crate::support::{
@@ -88,4 +88,50 @@ fn an_order_for_a_target_nobody_knows_is_refused() {
     let mut world = World::ready(["t1"]);
     let refused = refused_answer(9, Refusal::UnknownTarget(target("t9")));
     assert_eq!(order(&mut world, N1, "t9", Order::Sync), [refused]);
+}
+
+fn adopt(client: u64) -> Event {
+    Event::Operate { client: Client(client), target: target("t1"), order: Order::Adopt }
+}
+
+/// Two wait for a device to be adopted that gives no answer.
+fn two_wait(world: &mut World) {
+    let adopted = world.tell(N1, adopt(1));
+    world.perform(N1, &adopted);
+    assert!(world.header("t1").adopting);
+    assert_eq!(world.tell(N1, adopt(2)), [], "what stands already is not written again");
+}
+
+#[test]
+fn those_who_wait_for_a_device_to_be_adopted_are_in_nobodys_way() {
+    let mut world = World::ready(["t1"]);
+    two_wait(&mut world);
+    let paused = order(&mut world, N1, "t1", Order::Pause);
+    assert!(world.perform(N1, &paused).contains(&done()));
+    assert!(world.header("t1").paused);
+    let resumed = order(&mut world, N1, "t1", Order::Resume);
+    assert!(world.perform(N1, &resumed).contains(&done()));
+    assert!(!world.header("t1").paused && world.header("t1").adopting);
+}
+
+#[test]
+fn whoever_waits_for_a_target_that_goes_is_told() {
+    let mut world = World::ready(["t1"]);
+    two_wait(&mut world);
+    world.change([Op::Forget(Key::Binding(target("t1")))]);
+    let told = world.watch(N1);
+    for client in [1, 2] {
+        let refused = refused_answer(client, Refusal::UnknownTarget(target("t1")));
+        assert!(told.contains(&refused), "{told:#?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_adopted_any_more_is_refused() {
+    let mut world = World::ready(["t1"]);
+    let paused = order(&mut world, N1, "t1", Order::Pause);
+    assert_eq!(world.tell(N1, adopt(1)), [], "one after the other");
+    let refused = refused_answer(1, Refusal::AdoptsPaused(target("t1")));
+    assert_eq!(world.perform(N1, &paused), [done(), refused]);
+    assert!(!world.header("t1").adopting);
 }
