@@ -108,7 +108,7 @@ pub fn check(input: impl BufRead) -> Result<Report, Error> {
         }
     }
     let no_header = Finding { line: 1, step: None, reason: Reason::NoHeader };
-    Ok(checker.ok_or(Box::new(no_header))?.finish())
+    Ok(checker.ok_or(Box::new(no_header))?.finish()?)
 }
 
 /// A trace as far as it was read.
@@ -133,9 +133,11 @@ impl Checker {
         })
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(mut self) -> Result<Report, Box<Finding>> {
+        let line = self.report.lines;
+        self.guarantees.end().map_err(|reason| Box::new(Finding { line, step: None, reason }))?;
         self.report.transactions = self.store.latest().transactions().count();
-        self.report
+        Ok(self.report)
     }
 
     fn take(&mut self, number: usize, line: Line) -> Result<(), Box<Finding>> {

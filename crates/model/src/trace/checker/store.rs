@@ -252,7 +252,9 @@ impl Store {
             let free = write.made.is_none() || write.made == Some(revision);
             write.session == *session && free && !write.txn.ops.is_empty()
         });
-        let theirs: Vec<(usize, &Write)> = theirs.collect();
+        let mut theirs: Vec<(usize, &Write)> = theirs.collect();
+        // Of two that are the same, the one that its node was told of.
+        theirs.sort_by_key(|(_, write)| (!write.told, write.given_up));
         let Some(made) = together(&theirs, ops) else { return Ok(None) };
         let told = |(at, write): &(usize, &Write)| {
             write.made == Some(revision) && write.told && !made.contains(at)
@@ -317,19 +319,28 @@ fn made_of(content: &[Changes]) -> Result<View, Reason> {
     Ok(store)
 }
 
-/// Writes that one after the other are these operations, each taken once.
+/// Writes that one after the other are these operations. None can be in there twice: no two operations of a revision
+/// are on one record. So the rest can be put together in the same way whatever came before it.
 fn together(writes: &[(usize, &Write)], ops: &[Op]) -> Option<Vec<usize>> {
-    let Some(first) = ops.first() else { return Some(Vec::new()) };
-    for (nth, (at, write)) in writes.iter().enumerate() {
-        let Some(rest) = ops.strip_prefix(write.txn.ops.as_slice()) else { continue };
-        let mut others = writes.to_vec();
-        others.remove(nth);
-        if let Some(mut found) = together(&others, rest) {
-            found.push(*at);
-            return Some(found);
-        }
+    // From each place on: which write comes next, if any, and where it ends.
+    let mut next: Vec<Option<(Option<usize>, usize)>> = vec![None; ops.len() + 1];
+    next[ops.len()] = Some((None, ops.len()));
+    for from in (0..ops.len()).rev() {
+        let fits = writes.iter().find_map(|(at, write)| {
+            let end = from + write.txn.ops.len();
+            let fits = ops[from..].starts_with(&write.txn.ops) && next[end].is_some();
+            fits.then_some((Some(*at), end))
+        });
+        let beside = is_outside(&ops[from]) && next[from + 1].is_some();
+        next[from] = fits.or(beside.then_some((None, from + 1)));
     }
-    if is_outside(first) { together(writes, &ops[1..]) } else { None }
+    let (mut found, mut from) = (Vec::new(), 0);
+    while from < ops.len() {
+        let (write, end) = next[from]?;
+        found.extend(write);
+        from = end;
+    }
+    Some(found)
 }
 
 fn is_outside(op: &Op) -> bool {
