@@ -344,8 +344,15 @@ fn together(writes: &[(usize, &Write)], ops: &[Op]) -> Option<Vec<usize>> {
 }
 
 fn is_outside(op: &Op) -> bool {
-    // What a master sees of drift it writes beside the core.
-    matches!(op, Op::Session { .. } | Op::EndSession(_) | Op::Binding { .. } | Op::Drifted { .. })
+    // Beside the core: what a master sees of drift, and what an operator wants forgotten.
+    matches!(
+        op,
+        Op::Session { .. }
+            | Op::EndSession(_)
+            | Op::Binding { .. }
+            | Op::Drifted { .. }
+            | Op::Horizon(_)
+    )
 }
 
 /// Why a write cannot make the next revision, if it cannot.
