@@ -29,7 +29,7 @@ test: setup check unit e2e chaos-quick simulate-quick explore-quick spec-quick #
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test simulate crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
+test-full: test simulate chaos crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test

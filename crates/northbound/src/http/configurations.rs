@@ -14,14 +14,8 @@ use super::asked::Asked;
 use crate::admin::Service;
 
 pub(super) async fn get(admin: Service, asked: Asked) -> Result<Answer, Status> {
-    let of = Configuration {
-        target: asked.at("name"),
-        side: asked.text("side"),
-        index: asked.number("index")?,
-        time: asked.time("time")?,
-    };
     let request = GetConfigurationRequest {
-        of: Some(of),
+        of: Some(named(&asked)?),
         path: asked.texts("path"),
         defaults: asked.flag("defaults")?,
     };
@@ -29,14 +23,19 @@ pub(super) async fn get(admin: Service, asked: Asked) -> Result<Answer, Status> 
     Ok(Answer::Json(json::configuration(&found)))
 }
 
-/// The other side is that of the same target, unless it is named.
-pub(super) async fn diff(admin: Service, asked: Asked) -> Result<Answer, Status> {
-    let from = Configuration {
+/// The configuration that the path and the query name.
+fn named(asked: &Asked) -> Result<Configuration, Status> {
+    Ok(Configuration {
         target: asked.at("name"),
         side: asked.text("side"),
         index: asked.number("index")?,
         time: asked.time("time")?,
-    };
+    })
+}
+
+/// The other side is that of the same target, unless it is named.
+pub(super) async fn diff(admin: Service, asked: Asked) -> Result<Answer, Status> {
+    let from = named(&asked)?;
     let to = Configuration {
         target: Some(asked.text("to"))
             .filter(|to| !to.is_empty())
