@@ -10,8 +10,8 @@ use crate::client::Certificates;
 use crate::login::Login;
 use crate::terminal::Color;
 use crate::{
-    change, completions, demo, diff, model, node, planned, serve, show, sim, store, target,
-    terminal, user,
+    bench, change, completions, demo, diff, model, node, serve, show, sim, store, target, terminal,
+    user,
 };
 
 /// What a command ends with when it does not go well.
@@ -32,6 +32,7 @@ Examples:
   lockstep --insecure tx watch                      what happens
   lockstep --insecure diff leaf1                    what its device has and should not have
   lockstep --insecure rollback 7                    take transaction 7 out again
+  lockstep bench --own 10                           what a node takes on this machine
 
 A command ends with 0 if it worked, 1 if it did not, 2 if it was not understood, 3 if no node answers, and 4 if it became
 a transaction that did not come to what was asked."
@@ -146,8 +147,8 @@ enum Command {
     User(user::User),
     /// Write what a shell needs to complete commands
     Completions(completions::Completions),
-    #[command(flatten)]
-    Planned(planned::Planned),
+    /// Put a load on a node, and see how it bears it
+    Bench(Box<bench::Bench>),
 }
 
 /// Does what was asked.
@@ -172,7 +173,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Diff(diff) => diff::diff(&diff, &global).await,
         Command::Node(node) => node::node(&node, &global).await,
         Command::Completions(asked) => completions::completions(&asked),
-        Command::Planned(planned) => planned.refuse(),
+        Command::Bench(bench) => bench::bench(*bench, &global).await,
     }
 }
 
@@ -202,8 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_come_is_known() {
-        for command in ["diff leaf1", "node list", "tx watch 7", "bench -n 1"] {
+    fn commands_that_there_are_and_none_besides() {
+        for command in ["diff leaf1", "node list", "tx watch 7", "bench --own 3"] {
             assert!(is_taken(&format!("lockstep {command}")), "{command}");
         }
         assert!(!is_taken("lockstep target fly"));
@@ -289,6 +290,7 @@ mod tests {
             "confirm 1",
             "cancel 1",
             "store export",
+            "bench",
         ] {
             assert!(is_taken(&format!("lockstep {command} --tls-ca x")), "{command}");
         }

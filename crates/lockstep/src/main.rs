@@ -1,6 +1,7 @@
 //! The `lockstep` binary: a node, simulated devices, and the operator's commands.
 
 mod ask;
+mod bench;
 mod change;
 mod cli;
 mod client;
@@ -14,7 +15,6 @@ mod login;
 mod model;
 mod node;
 mod output;
-mod planned;
 mod progress;
 mod reach;
 mod secret;
