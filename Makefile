@@ -18,7 +18,7 @@ help: ## list the targets
 		/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: ## build it, and see it at work on three simulated devices
+demo: ## build it, and take the tour on six simulated devices
 	@scripts/setup build
 	@# Built by itself first, so that a first run shows that it is at work and a later one only the tour.
 	@cargo build --locked --bin lockstep
@@ -76,6 +76,8 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 	@scripts/setup build e2e
 	cargo build --quiet --locked --bin lockstep
 	cargo build --quiet --locked --profile explore -p lockstep-model
+	@# Shown by docs/robustness.md, and run from there.
+	cargo build --quiet --locked -p lockstep-simulation
 	@# Every node writes down its steps, which are held against the model at the end.
 	TRACES=1 .tools/venv/bin/pytest -q -x tests/e2e
 

@@ -1,204 +1,232 @@
-"""Every command that the documentation shows is run as it is written there: taken from the page, in its order.
+"""Every command that the documentation shows is run as it is written there: taken from the page, in its order, by one
+shell for the page. page.py says how a page tells what is to be run.
 
-Only addresses are others here, since no port is always free."""
+Only ports are others here, since none is always free. What was started in the background is waited for, as a reader would."""
 
 import json
 import os
 import pathlib
 import re
-import select
-import shutil
 import signal
+import socket
 import subprocess
 
 import pytest
 
-from identity import SECRETS, Signer, hashed
-from lab import BINARY, MODELS, PATIENCE, ROOT, Lab, until
+from lab import BINARY, PATIENCE, ROOT, free_ports, until
+from page import blocks, forgotten
 
-SHOWN = re.compile(r"^(?: {4})?((?:[A-Z_]+=\S+ )*(?:lockstep|curl|export) .*)$")
-CHANGE = """\
-leaf1: {update: {/system/motd: hello, "/vlans/vlan[id=7]/name": seven}}
-leaf2: {update: {/system/motd: hello}}
-"""
+PRELUDE = pathlib.Path(__file__).with_name("page.sh")
+BINARIES = [ROOT / ".tools/venv/bin", BINARY.parent, ROOT / "target/explore", ROOT / "target/debug"]
+PAGES = sorted(
+    page.relative_to(ROOT)
+    for page in [*ROOT.glob("*.md"), *(ROOT / "spec").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    if page.name != "CHANGELOG.md"
+)
+PLACE = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=localhost:)|(?<=\"127\.0\.0\.1\", ))\d+\b")
+# Devices of one process have ports that follow one another.
+DEVICES = range(57400, 57420)
 
 
-def shown(page):
-    """The commands of a page: in code, indented or fenced."""
-    fenced, found = False, []
-    for line in (ROOT / page).read_text().splitlines():
-        fenced ^= line.startswith("```")
-        if fenced or line.startswith("    "):
-            found += SHOWN.findall(line)
-    return found
+def ports_in_a_row(count):
+    """The first of as many free ports that follow one another."""
+    while True:
+        ports = free_ports(count)
+        if ports == list(range(ports[0], ports[0] + count)):
+            return ports[0]
+
+
+def is_free(port):
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+class Places:
+    """The ports that a page names, and those that stand for them here."""
+
+    def __init__(self, source):
+        others = {9339, 9340, *map(int, PLACE.findall(source))} - set(DEVICES)
+        self.here = dict(zip(sorted(others), free_ports(len(others))))
+        first = ports_in_a_row(len(DEVICES))
+        self.here |= {port: first + port - DEVICES.start for port in DEVICES}
+
+    def put(self, text):
+        return PLACE.sub(lambda port: str(self.here[int(port[0])]), text)
+
+    def back(self, text):
+        there = {here: port for port, here in self.here.items()}
+        return re.sub(r"(?<=:)\d+\b", lambda port: str(there.get(int(port[0]), port[0])), text)
 
 
 class Shell:
-    """Runs what a page shows, where a node and devices are."""
+    """One shell for a page; it lives until the page ends."""
 
-    def __init__(self, lab, **env):
-        self.lab = lab
-        self.places = {"127.0.0.1:9339": f"127.0.0.1:{lab.port}", "127.0.0.1:9340": f"127.0.0.1:{lab.http}"}
-        self.env = {
+    def __init__(self, folder, page):
+        self.folder, self.page, self.number = folder, page, 0
+        source = (ROOT / page).read_text()
+        self.places = Places(source)
+        (folder / "models").symlink_to(ROOT / "models")
+        env = {
             **os.environ,
-            "PATH": f"{BINARY.parent}:{os.environ['PATH']}",
-            "LOCKSTEP_SERVER": f"127.0.0.1:{lab.port}",
+            "ROOT": str(ROOT),
+            "PATH": ":".join(map(str, [*BINARIES, os.environ["PATH"]])),
+            "PYTHONPATH": str(pathlib.Path(__file__).parent),
+            "LOCKSTEP_SERVER": f"127.0.0.1:{self.places.here[9339]}",
             "LOCKSTEP_INSECURE": "true",
-            **env,
+            "COLUMNS": "120",
         }
-        (lab.folder / "change.yaml").write_text(CHANGE)
-        models = lab.folder / "models"
-        if not models.exists():
-            models.symlink_to(MODELS.parent)
-
-    def here(self, command):
-        for there, place in self.places.items():
-            command = command.replace(there, place)
-        return command
-
-    def run(self, command, given=""):
-        command = self.here(command)
-        done = subprocess.run(
-            ["bash", "-c", command], input=given, capture_output=True, text=True, timeout=PATIENCE, cwd=self.lab.folder, env=self.env
+        self.process = subprocess.Popen(
+            ["bash", "--norc"], stdin=subprocess.PIPE, cwd=folder, env=env, start_new_session=True, text=True
         )
-        assert done.returncode == 0, (command, done.stdout, done.stderr)
-        return done.stdout
+        self.env = env
+        self.tell(self.places.put(PRELUDE.read_text()))
 
-    def until(self, command, words):
-        """Runs what goes on by itself, until it says this."""
-        process = subprocess.Popen(
-            ["bash", "-c", f"exec {self.here(command)}"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            cwd=self.lab.folder,
-            env=self.env,
-        )
-        said = b""
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def begin(self, block, ending):
+        """Has the shell read a block, and say in a file how it ended."""
+        self.number += 1
+        name = f".block{self.number}"
+        script, out, status = (self.folder / f"{name}.{kind}" for kind in ("sh", "out", "status"))
+        script.write_text(self.places.put(block.text))
+        self.tell(ending.format(script=script, out=out, status=status, part=f"{status}.part"))
+        return out, status
+
+    def where(self, block, out):
+        said = out.read_text() if out.exists() else ""
+        logs = [f"--- {log.name}\n{log.read_text()}" for log in sorted(self.folder.glob("*.log"))]
+        return f"{self.page}:{block.line}\n{block.text}\n{said}\n" + "\n".join(logs)
+
+    def run(self, block):
+        """Runs a block to its end, and gives back what it printed. It ends at the first command that fails."""
+        wanted = block.marks.get("status", "0")
+        strict = "set -e; trap 'echo $? > {part}; mv {part} {status}' EXIT" if wanted == "0" else ":"
+        ending = strict + "; . {script} < /dev/null > {out} 2>&1; echo $? > {part}; set +e; trap - EXIT; mv {part} {status}"
+        out, status = self.begin(block, ending)
         try:
-            while words.encode() not in said:
-                ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
-                part = os.read(process.stdout.fileno(), 65536) if ready else b""
-                assert part, (command, said)
-                said += part
+            until("the block ends", status.exists)
+        except AssertionError:
+            raise AssertionError("it does not end: " + self.where(block, out)) from None
+        ended = status.read_text().strip()
+        assert ended == wanted, f"it ends with {ended} and not {wanted}: {self.where(block, out)}"
+        self.settle(block)
+        return self.places.back(out.read_text())
+
+    def run_until(self, block):
+        """Runs what goes on by itself until it says what it should, then ends it."""
+        ending = "set -m; ( . {script} ) < /dev/null > {out} 2>&1 & echo $! > {part}; set +m; mv {part} {status}"
+        out, status = self.begin(block, ending)
+        until("it has begun", status.exists)
+        try:
+            until("it is said", lambda: block.marks["until"] in self.places.back(out.read_text()))
+        except AssertionError:
+            raise AssertionError(self.where(block, out)) from None
         finally:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            os.killpg(int(status.read_text()), signal.SIGKILL)
+        return self.places.back(out.read_text())
+
+    def settle(self, block):
+        """Waits for what was started: whoever listens, and targets that are being brought in line."""
+        if re.search(r"&$|& +#", block.text, re.M):
+            for port in map(int, PLACE.findall(self.places.put(block.text))):
+                until(f"somebody listens on {port}: {block.text}", lambda: not is_free(port))
+            if "lockstep serve" in block.text:
+                until("the node answers", lambda: self.targets() is not None)
+        if not is_free(self.places.here[9339]):
+            try:
+                until("the targets are in line", lambda: all(self.stands(target, block) for target in self.targets()))
+            except AssertionError as error:
+                raise AssertionError(f"{error}\n{self.where(block, self.folder / '.none')}") from None
+
+    def ask(self, *arguments):
+        env = {**self.env, "LOCKSTEP_INSECURE": "true"}
+        return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=PATIENCE, env=env)
+
+    def targets(self):
+        """The targets of the node; of one that wants to know who asks: none that could be waited for."""
+        done = self.ask("target", "list", "--output", "json")
+        if done.returncode and "UNAUTHENTICATED" in done.stderr:
+            return []
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def stands(self, target, block):
+        if not target["address"].startswith("127.0.0.1:") or target["state"] in ("drifted", "paused", "failed"):
+            return True
+        if target["state"] != "synchronised":
+            return False
+        # A restart is noticed a moment after it has happened.
+        restarted = "sim restart" in block.text
+        return not restarted or self.ask("diff", target["name"]).stdout.strip() == "there is no difference"
+
+    def end(self):
+        self.process.stdin.close()
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
 
 
-@pytest.fixture
-def pair(tmp_path):
-    """Two devices and a node; what else a page needs, it adds."""
-    lab = Lab(tmp_path, devices=2)
+def as_printed(shown, printed):
+    """The first line of what is shown that was not printed, in this order; … is anything, and so is the space between words."""
+    lines = iter(printed.splitlines())
+    for line in filter(str.strip, shown.splitlines()):
+        parts = [r"\s+".join(map(re.escape, part.split())) for part in line.split("…")]
+        pattern = re.compile(r"\s*" + r"\s*.*?\s*".join(parts) + r"\s*$")
+        if not any(pattern.match(found) for found in lines):
+            return line
+    return None
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(b.is_run for b in blocks((ROOT / page).read_text()))], ids=str)
+def test_what_is_shown_works(page, tmp_path):
+    shell = Shell(tmp_path, page)
+    printed = None
     try:
-        yield lab
+        for block in blocks((ROOT / page).read_text()):
+            if block.name and block.language != "sh":
+                (tmp_path / block.name).write_text(shell.places.put(block.text))
+            elif block.is_run:
+                printed = shell.run_until(block) if "until" in block.marks else shell.run(block)
+            elif block.language == "text" and printed is not None:
+                missing = as_printed(block.text, printed)
+                assert missing is None, f"{page}:{block.line}: not printed: {missing!r}\nin:\n{printed}"
     finally:
-        lab.stop()
+        shell.end()
 
 
-def test_cli(pair):
-    shell = Shell(pair.start())
-    commands = shown("docs/cli.md")
-    assert len(commands) > 30
-    for command in commands:
-        shell.run(command)
-        if "target resume" in command or "target sync" in command:
-            pair.wait_synchronised()
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_nothing_that_is_shown_is_left_out(page):
+    lost = forgotten((ROOT / page).read_text())
+    assert not lost, f"{page}: commands outside of ```sh; page.py says what to do about them: {lost}"
 
 
-def test_http(pair):
-    if shutil.which("curl") is None:
-        pytest.skip("there is no curl")
-    shell = Shell(pair.start())
-    for command in shown("docs/http.md"):
-        if " -N " in command:
-            shell.until(command, "event: synced")
-        else:
-            said = json.loads(shell.run(command))
-            assert not (isinstance(said, dict) and set(said) == {"error", "transaction"}), (command, said)
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_links_lead_somewhere(page):
+    source = (ROOT / page).read_text()
+    lost = []
+    for link in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", source):
+        link = "".join(link)
+        if re.match(r"[a-z]+:", link):
+            continue
+        file, _, anchor = link.partition("#")
+        there = (ROOT / page).parent / file if file else ROOT / page
+        if not there.exists():
+            lost.append(link)
+        elif anchor and there.suffix == ".md" and anchor not in anchors(there.read_text()):
+            lost.append(link)
+    assert not lost, f"{page}: {lost}"
 
 
-def test_models(pair):
-    shell = Shell(pair.start())
-    for command in shown("docs/models.md"):
-        shell.run(command)
-
-
-def test_targets(pair):
-    """Of leaf3 there is nothing but its address, so it is added and changed without being met."""
-    os.environ["LOCKSTEP_TARGET_PASSWORD"] = SECRETS["password"]
-    models = {"lab-1.0": str(MODELS), "lab-2.0": str(MODELS)}
-    pair.write_config(models=models)
-    (pair.folder / "gnmic.yaml").write_text("targets: {leaf8: {address: '10.0.0.8:57400', insecure: true}}")
-    shell = Shell(pair.start())
-    for command in shown("docs/targets.md"):
-        shell.run(command)
-    assert pair.target("leaf8")["model"] == "lab-1.0"
-
-
-def test_store(pair):
-    shell = Shell(pair.start())
-    data, backup = pair.folder / "data", pair.folder / "backup.jsonl"
-    check, running, folder, into = shown("docs/store.md")
-    shell.run(running)
-    assert backup.stat().st_size > 0
-    backup.unlink()
-    pair.node.stop()
-    shell.run(check)
-    shell.run(folder)
-    shutil.move(data, pair.folder / "before")
-    shell.run(into)
-    shell.run(check)
-
-
-def test_security(pair):
-    words = SECRETS["password"]
-    signer = Signer("EdDSA")
-    (pair.folder / "key.pem").write_bytes(signer.public())
-    tokens = [{"issuer": "sso", "audience": "lockstep", "key": "key.pem"}]
-    pair.write_config(users={"alice": hashed(words)}, tokens=tokens)
-    (pair.folder / "pw").write_text(words)
-    for name in pair.names:
-        pair.start_device(name)
-    pair.start_node(wait=False)
-    shell = Shell(pair)
-    hash_, password, file, token, certificate = shown("docs/security.md")
-    assert shell.run(hash_, given=words).startswith("$argon2id$")
-    password = password.replace("…", words)
-    until("the node answers", lambda: shell.run(password))
-    shell.run(f"LOCKSTEP_PASSWORD={words} lockstep --username alice set leaf1 --update '/interfaces/interface[name=eth1]/mtu=1500' --queued")
-    shell.run(file)
-    shell.run(token.replace("…", signer.token()))
-    # With certificates, the node speaks TLS: tests/e2e/test_tls.py has that. Here it is understood.
-    assert "cannot read ca.pem" in subprocess.run(
-        ["bash", "-c", certificate],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        env={**shell.env, "LOCKSTEP_INSECURE": "false"},
-        cwd=pair.folder,
-    ).stderr
-
-
-def test_simulator(pair):
-    pair.start_device("leaf1")
-    shell = Shell(pair)
-    shell.places |= {"127.0.0.1:57400": pair.device("leaf1")}
-    until("the device answers", lambda: shell.run(f"lockstep sim faults {pair.device('leaf1')}") is not None)
-    faults = re.search(r"```yaml\n(.*?)```", (ROOT / "docs/simulator.md").read_text(), re.S)
-    assert faults, "the page has a file of faults"
-    (pair.folder / "faults.yaml").write_text(faults[1])
-    for command in shown("docs/simulator.md"):
-        if command.startswith("lockstep sim --models"):
-            listen = pair.device("leaf2")
-            shell.until(command.replace(" --count 2", "") + f" --listen {listen}", "device on")
-        else:
-            shell.run(command)
-
-
-def test_nothing_is_left_out():
-    """Every page with commands is run by one of the tests above; a node's own commands are run by all of them."""
-    run = {"docs/cli.md", "docs/http.md", "docs/models.md", "docs/targets.md", "docs/store.md", "docs/security.md", "docs/simulator.md"}
-    # Run by the tests of `serve --trace`, and of the chaos.
-    elsewhere = {"docs/traces.md"}
-    pages = {str(page.relative_to(ROOT)) for page in pathlib.Path(ROOT / "docs").glob("*.md")}
-    assert {page for page in pages if shown(page)} - elsewhere <= run
+def anchors(source):
+    """What headings are called in links."""
+    titles = re.findall(r"^#+ (.*)$", source, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}

@@ -23,7 +23,7 @@ pub(crate) type Failed = Box<dyn Error + Send + Sync>;
     version,
     after_help = "\
 Examples:
-  lockstep demo                                     see it at work on three simulated devices
+  lockstep demo                                     see it at work on six simulated devices
   lockstep serve --config lockstep.yaml             run a node
   lockstep --insecure target list                   how the devices stand
   lockstep --insecure target add leaf3 --address 10.0.0.3:57400 --model lab-1.0
@@ -113,7 +113,7 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         trace: Option<PathBuf>,
     },
-    /// See it at work on three simulated devices
+    /// See it at work on six simulated devices
     Demo(demo::Demo),
     /// Simulate gNMI devices, or do something to simulated ones
     Sim(sim::Sim),

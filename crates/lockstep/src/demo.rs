@@ -1,8 +1,10 @@
-//! `lockstep demo`: a node and three simulated devices, and a tour that really does what it tells.
+//! `lockstep demo`: a node and six simulated devices, and a tour that really does what it tells.
 
+mod invite;
 mod network;
 mod tell;
 mod tour;
+mod typed;
 
 use std::io::IsTerminal;
 use std::pin::pin;
@@ -14,20 +16,24 @@ use tokio::time::timeout;
 use crate::cli::Failed;
 use crate::signals::Signals;
 use network::Network;
-use tell::say;
+use tell::Teller;
 
 /// See it at work.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   lockstep demo            the tour, then it stays up to be tried
+  lockstep demo --fast     without the pauses
   lockstep demo --exit     the tour alone; status 0 only if every step went as told
 
-Without a terminal it ends after the tour as well. It leaves nothing behind.")]
+Without a terminal it ends after the tour as well, and does not pause. It leaves nothing behind.")]
 pub(crate) struct Demo {
     /// End after the tour
     #[arg(long)]
     exit: bool,
+    /// Do not pause for the reader
+    #[arg(long)]
+    fast: bool,
 }
 
 /// How long a start is waited for that is not wanted any more.
@@ -47,31 +53,19 @@ pub(crate) async fn demo(demo: &Demo) -> Result<(), Failed> {
             return Err(signal.into());
         }
     };
+    let teller = Teller::new(demo.fast);
     let toured = tokio::select! {
-        toured = tour::tour(&network) => toured,
+        toured = tour::tour(&network, &teller) => toured,
         signal = signals.next() => Err(signal.into()),
     };
     if toured.is_ok() && !demo.exit && std::io::stdin().is_terminal() {
-        invite(&network)?;
+        invite::invite(&network, &teller)?;
         signals.next().await;
-        say("")?;
+        teller.blank()?;
     }
     // Ended at any moment, it cleans up all the same, unless somebody cannot wait for that.
     tokio::select! {
         stopped = network.stop() => toured.and(stopped),
         signal = signals.next() => Err(signal.into()),
     }
-}
-
-fn invite(network: &Network) -> Result<(), Failed> {
-    let server = network.address();
-    say("It stays up until Ctrl-C. To try, in another terminal:")?;
-    say("")?;
-    for command in ["target list", "set spine1 --update /system/motd=hello", "sim restart"] {
-        match command {
-            "sim restart" => say(&format!("  lockstep sim restart {}", network.device("leaf1")))?,
-            _ => say(&format!("  lockstep --server {server} --insecure {command}"))?,
-        }
-    }
-    Ok(())
 }

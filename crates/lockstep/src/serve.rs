@@ -76,6 +76,11 @@ impl Service {
         self.server.address()
     }
 
+    /// Where the page, the API and the metrics are.
+    pub(crate) fn http(&self) -> Option<std::net::SocketAddr> {
+        self.server.http()
+    }
+
     /// What the other rooms hold of the node.
     pub(crate) fn node(&self) -> lockstep_node::Handle {
         self.node.handle()
@@ -186,7 +191,7 @@ pub(crate) async fn serve(path: &Path, trace: Option<PathBuf>) -> Result<(), Fai
         };
         let mut service = started?;
         again = true;
-        let http = service.server.http().map(|at| at.to_string()).unwrap_or_default();
+        let http = service.http().map(|at| at.to_string()).unwrap_or_default();
         tracing::info!(%node, listen = %service.address(), %http, "ready");
         let ended = loop {
             tokio::select! {

@@ -38,6 +38,7 @@ pub(crate) enum Meaning {
     Bad,
     Waits,
     Aside,
+    Head,
 }
 
 impl Meaning {
@@ -47,6 +48,7 @@ impl Meaning {
             Self::Bad => "31",
             Self::Waits => "33",
             Self::Aside => "2",
+            Self::Head => "1",
         }
     }
 }

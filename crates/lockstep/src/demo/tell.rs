@@ -1,33 +1,139 @@
-//! How the tour is told.
+//! How the tour is told: calm, no wider than the terminal, with a pause for whoever reads along.
 
 use std::io::IsTerminal;
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use crate::cli::Failed;
-use crate::output::line;
+use crate::output::{line, shortened};
+use crate::terminal::{Meaning, paint, width};
 
-/// Says something.
-pub(super) fn say(text: &str) -> Result<(), Failed> {
-    Ok(line(text)?)
+/// The width of a page that is not shown on a terminal.
+const PAGE: usize = 100;
+/// Longer lines of prose are hard to read, however wide the terminal is.
+const PROSE: usize = 84;
+/// Where commands and what they print begin.
+const INDENT: usize = 4;
+/// What is behind a line that goes on.
+const HANG: usize = 2;
+
+/// Tells the tour.
+#[derive(Debug)]
+pub(super) struct Teller {
+    width: usize,
+    paced: bool,
 }
 
-/// Begins a step.
-pub(super) fn step(number: usize, title: &str) -> Result<(), Failed> {
-    say("")?;
-    let title = format!("{number}. {title}");
-    if std::io::stdout().is_terminal() {
-        say(&format!("\x1b[1m{title}\x1b[0m"))
-    } else {
-        say(&title)
+/// How lines that are too long are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Long {
+    /// They go on below.
+    Fold,
+    /// They are cut, as a table on a terminal is.
+    Cut,
+}
+
+impl Teller {
+    /// Pauses only where somebody can see it.
+    pub(super) fn new(fast: bool) -> Self {
+        let paced = !fast && std::io::stdout().is_terminal();
+        Self { width: width().unwrap_or(PAGE).max(2 * INDENT + HANG), paced }
+    }
+
+    /// Gives a reader the time for so many lines.
+    pub(super) async fn pause(&self, lines: u32) {
+        if self.paced {
+            sleep(Duration::from_millis(600) + Duration::from_millis(350) * lines.min(8)).await;
+        }
+    }
+
+    pub(super) fn blank(&self) -> Result<(), Failed> {
+        Ok(line("")?)
+    }
+
+    /// What the next lines are about.
+    pub(super) fn title(&self, text: &str) -> Result<(), Failed> {
+        let rule = "─".repeat(self.width.min(PROSE).saturating_sub(text.chars().count() + 1));
+        Ok(line(&format!("{} {}", paint(Meaning::Head, text), paint(Meaning::Aside, &rule)))?)
+    }
+
+    /// Sentences for people.
+    pub(super) fn prose(&self, text: &str) -> Result<(), Failed> {
+        for text in folded(text, self.width.min(PROSE), 0) {
+            line(&text)?;
+        }
+        Ok(())
+    }
+
+    /// A line as it is.
+    pub(super) fn plain(&self, text: &str) -> Result<(), Failed> {
+        Ok(line(text)?)
+    }
+
+    /// A command, as it was typed or may be. It is never folded: it is there to be copied.
+    pub(super) fn typed(&self, command: &str) -> Result<(), Failed> {
+        Ok(line(&format!("{:INDENT$}{}", "", paint(Meaning::Head, command)))?)
+    }
+
+    /// What a command printed.
+    pub(super) fn printed(&self, text: &str, long: Long) -> Result<(), Failed> {
+        let room = self.width - INDENT;
+        for text in text.lines() {
+            let parts = match long {
+                Long::Fold => folded(text, room, HANG),
+                Long::Cut => vec![shortened(text, room)],
+            };
+            for part in parts {
+                let part = if text.starts_with(['+', '-', '~']) { difference(&part) } else { part };
+                line(&format!("{:INDENT$}{part}", ""))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was found on the devices themselves.
+    pub(super) fn checked(&self, text: &str) -> Result<(), Failed> {
+        for (number, text) in folded(text, self.width.min(PROSE) - HANG, 0).iter().enumerate() {
+            let sign = if number == 0 { "✓" } else { " " };
+            line(&format!("{} {text}", paint(Meaning::Good, sign)))?;
+        }
+        Ok(())
     }
 }
 
-/// Says what was done, and what came of it.
-pub(super) fn done(what: &str, result: &str) -> Result<(), Failed> {
-    say(&format!("   {what}"))?;
-    for line in result.lines() {
-        say(&format!("   → {line}"))?;
+/// A line of a difference in the colour of what becomes of its path.
+fn difference(text: &str) -> String {
+    match text.chars().next() {
+        Some('+') => paint(Meaning::Good, text),
+        Some('-') => paint(Meaning::Bad, text),
+        _ => paint(Meaning::Waits, text),
     }
-    Ok(())
+}
+
+/// A text in lines that have room, the later ones further in. What it begins with in spaces stays; a word is never
+/// broken.
+fn folded(text: &str, room: usize, hang: usize) -> Vec<String> {
+    if text.chars().count() <= room {
+        return vec![text.to_owned()];
+    }
+    let inset = text.chars().take_while(|letter| *letter == ' ').count();
+    let (mut lines, mut now) = (Vec::new(), " ".repeat(inset));
+    let mut empty = true;
+    for word in text.split_whitespace() {
+        let more = usize::from(!empty) + word.chars().count();
+        if !empty && now.chars().count() + more > room {
+            lines.push(std::mem::replace(&mut now, " ".repeat(inset + hang)));
+            empty = true;
+        }
+        if !empty {
+            now.push(' ');
+        }
+        now.push_str(word);
+        empty = false;
+    }
+    lines.push(now);
+    lines
 }
 
 /// A step that did not go as told ends the tour.
@@ -40,4 +146,41 @@ pub(super) fn expect<T: PartialEq + std::fmt::Debug>(
         return Ok(());
     }
     Err(format!("this did not go as told: {what} is {found:?}, and should be {expected:?}").into())
+}
+
+/// The same for what is said.
+pub(super) fn expect_words(what: &str, text: &str, words: &str) -> Result<(), Failed> {
+    if text.contains(words) {
+        return Ok(());
+    }
+    Err(format!("this did not go as told: {what} does not say {words:?}, but {text:?}").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{expect, expect_words, folded};
+
+    #[test]
+    fn what_is_not_as_told_ends_the_tour() {
+        assert!(expect("it", &1, &1).is_ok());
+        assert!(expect("it", &1, &2).unwrap_err().to_string().contains("not go as told"));
+        assert!(expect_words("it", "a b", "b").is_ok());
+        assert!(expect_words("it", "a b", "c").is_err());
+    }
+
+    #[test]
+    fn what_is_short_stays_as_it_is() {
+        assert_eq!(folded("a  b", 4, 2), ["a  b"]);
+    }
+
+    #[test]
+    fn what_is_long_goes_on_further_in() {
+        assert_eq!(folded("one two three", 7, 0), ["one two", "three"]);
+        assert_eq!(folded("  one two three", 9, 2), ["  one two", "    three"]);
+    }
+
+    #[test]
+    fn a_word_is_never_broken() {
+        assert_eq!(folded("a /very/long/path b", 5, 0), ["a", "/very/long/path", "b"]);
+    }
 }

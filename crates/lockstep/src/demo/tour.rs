@@ -1,138 +1,192 @@
-//! The tour: each step is done over gNMI or the admin API, and checked on the devices themselves.
+//! The tour. Each step says what it is about, types the commands that do it, and asks the devices themselves whether it
+//! is so; a step that does not go as told ends it.
 
-use lockstep_gnmi::proto::gnmi::SetRequest;
-use lockstep_gnmi::proto::lockstep::v1::{
-    GetTransactionRequest, ListTransactionsRequest, RollbackRequest,
-};
-use lockstep_gnmi::value;
-use lockstep_simulator::Faults;
-use lockstep_simulator::faults::Refusal;
-use lockstep_types::Path;
-use serde_json::{Value, json};
+mod change;
+mod drift;
+mod log;
+mod mistake;
+mod refusal;
+mod restart;
+mod rollback;
 
-use super::network::{NAMES, Network};
-use super::tell::{done, expect, say, step};
-use crate::change::update;
+use std::time::Duration;
+
+use lockstep_gnmi::proto::lockstep::v1::{GetTransactionRequest, Transaction};
+use prost_types::Timestamp;
+
+use super::network::{LISTEN, Network};
+use super::tell::{Long, Teller, expect};
+use super::typed;
 use crate::cli::Failed;
-use crate::client::refused;
 
-pub(super) async fn tour(network: &Network) -> Result<(), Failed> {
-    say(
-        "Lockstep: one node, three devices (leaf1, leaf2, spine1), every one of them speaking gNMI.",
-    )?;
-    one_change(network).await?;
-    refused_by_models(network).await?;
-    refused_by_device(network).await?;
-    restarted(network).await?;
-    rolled_back(network).await?;
-    log(network).await?;
-    say("")
+/// Everything, from the first look to the log of what was done.
+pub(super) async fn tour(network: &Network, teller: &Teller) -> Result<(), Failed> {
+    let tour = Tour { network, teller };
+    tour.opening().await?;
+    let before = network.held_everywhere().await?;
+    let index = change::change(&tour).await?;
+    mistake::mistake(&tour).await?;
+    refusal::refusal(&tour).await?;
+    restart::restart(&tour).await?;
+    drift::drift(&tour).await?;
+    rollback::rollback(&tour, index, &before).await?;
+    log::log(&tour).await
 }
 
-/// Sends one Set with a banner for each of these devices.
-async fn set(
-    network: &Network,
-    at: &str,
-    value: &Value,
-    names: &[&str],
-) -> Result<(), tonic::Status> {
-    let at: Path = at.parse().map_err(|_| tonic::Status::internal("not a path"))?;
-    let updates = names.iter().map(|name| update(name, &at, value::json(value, true)));
-    let request = SetRequest { update: updates.collect(), ..SetRequest::default() };
-    network.client().gnmi().set(request).await.map(|_| ())
+/// The network at a glance.
+const PICTURE: [&str; 3] = [
+    "             spine1       spine2",
+    "         ┌──────┴─┬────────┬─┴──────┐",
+    "       leaf1    leaf2    leaf3    leaf4",
+];
+
+/// What every step works with.
+#[derive(Clone, Copy, Debug)]
+struct Tour<'a> {
+    network: &'a Network,
+    teller: &'a Teller,
 }
 
-/// Every device says itself that this is its banner.
-async fn every_banner_is(network: &Network, banner: &Value) -> Result<(), Failed> {
-    let held = network.held_everywhere("/system/motd").await?;
-    let wanted = NAMES.map(|name| (name, Some(banner.clone()))).into();
-    expect("the banner of each device", &held, &wanted)
-}
-
-async fn one_change(network: &Network) -> Result<(), Failed> {
-    step(1, "One Set, three devices")?;
-    let banner = json!("change window tonight");
-    set(network, "/system/motd", &banner, &NAMES).await.map_err(|s| refused(&s))?;
-    every_banner_is(network, &banner).await?;
-    done(
-        "gNMI Set: update /system/motd on leaf1, leaf2 and spine1",
-        "applied on all three; each of them says so itself",
-    )
-}
-
-async fn refused_by_models(network: &Network) -> Result<(), Failed> {
-    step(2, "A mistake never reaches a device")?;
-    let eth = json!({ "name": "eth1/1", "access-vlan": 42 });
-    let said = set(network, "/interfaces/interface[name=eth1/1]", &eth, &["leaf1", "leaf2"]).await;
-    let status = said.err().ok_or("this did not go as told: the mistake was accepted")?;
-    expect("the code", &status.code(), &tonic::Code::InvalidArgument)?;
-    expect("leaf1", &network.held("leaf1", "/interfaces").await?, &None)?;
-    done(
-        "gNMI Set: put eth1/1 into VLAN 42, which does not exist, on leaf1 and leaf2",
-        status.message(),
-    )
-}
-
-async fn refused_by_device(network: &Network) -> Result<(), Failed> {
-    step(3, "One device refuses: nothing stays anywhere")?;
-    let device = network.simulated("spine1")?;
-    let locked = "the banner is locked here".to_owned();
-    let refusal = Refusal { message: locked, ..Refusal::of("/system/motd".parse()?) };
-    device.set_faults(Faults { refuse: vec![refusal] });
-    let said = set(network, "/system/motd", &json!("all clear"), &NAMES).await;
-    device.set_faults(Faults::default());
-    let status = said.err().ok_or("this did not go as told: the device did not refuse")?;
-    expect("the code", &status.code(), &tonic::Code::Aborted)?;
-    let banner = json!("change window tonight");
-    every_banner_is(network, &banner).await?;
-    done(
-        "gNMI Set: another banner on all three, and spine1 will not take it",
-        &format!("{}\nall three have the banner from before", status.message()),
-    )
-}
-
-async fn restarted(network: &Network) -> Result<(), Failed> {
-    step(4, "A device restarts and has forgotten everything")?;
-    let term = network.term("leaf1")?;
-    network.simulated("leaf1")?.restart(false).await?;
-    network.synchronised_after("leaf1", term).await?;
-    let held = network.held("leaf1", "/system/motd").await?;
-    expect("its banner", &held, &Some(json!("change window tonight")))?;
-    done("leaf1 loses its power, and its configuration with it", "brought back to what was agreed")
-}
-
-async fn rolled_back(network: &Network) -> Result<(), Failed> {
-    step(5, "Taking a change back")?;
-    let mut admin = network.client().admin();
-    let request = RollbackRequest { index: 1, ..RollbackRequest::default() };
-    admin.rollback(request).await.map_err(|status| refused(&status))?;
-    let held = network.held_everywhere("/system").await?;
-    expect("what the devices hold", &held, &NAMES.map(|name| (name, None)).into())?;
-    let first = admin
-        .get_transaction(GetTransactionRequest { index: 1, ..Default::default() })
-        .await?
-        .into_inner();
-    let by = first.transaction.map(|transaction| transaction.rolled_back_by).unwrap_or_default();
-    done(
-        "lockstep rollback 1",
-        &format!("transaction {by} took it out; no device has a banner any more"),
-    )
-}
-
-async fn log(network: &Network) -> Result<(), Failed> {
-    step(6, "All of it is in the log")?;
-    let request = ListTransactionsRequest::default();
-    let listed = network.client().admin().list_transactions(request).await?.into_inner();
-    let statuses: Vec<&str> = listed.transactions.iter().map(|t| t.status.as_str()).collect();
-    expect(
-        "the log, latest first",
-        &statuses,
-        &vec!["applied", "reverted", "rejected", "applied"],
-    )?;
-    for transaction in listed.transactions.iter().rev() {
-        let why = transaction.error.as_ref().map(|error| format!(": {}", error.message));
-        let (kind, status) = (&transaction.kind, &transaction.status);
-        say(&format!("   {}  {kind:<9} {status}{}", transaction.index, why.unwrap_or_default()))?;
+impl Tour<'_> {
+    async fn opening(&self) -> Result<(), Failed> {
+        let teller = self.teller;
+        teller.title("Lockstep")?;
+        teller.prose(
+            "A change happens on all the devices it concerns, or on none. Here is a small network, \
+             simulated: two spines, four leaves, each of them speaking gNMI, and one Lockstep node in \
+             front of them. Everything below really happens, and is checked on the devices themselves.",
+        )?;
+        teller.blank()?;
+        for line in PICTURE {
+            teller.plain(line)?;
+        }
+        teller.blank()?;
+        let server = self.network.address();
+        if server != LISTEN {
+            teller.prose(&format!(
+                "Port {} is in use, so the node listens on {server}.",
+                LISTEN.port()
+            ))?;
+            teller.blank()?;
+        }
+        teller.pause(8).await;
+        self.works("lockstep target list", Long::Cut).await?;
+        self.means(
+            "Each device came with a name and descriptions of its links. Lockstep has read them and \
+             written nothing: what the devices had is what is wanted of them now.",
+        )
+        .await
     }
-    Ok(())
+
+    /// Begins a step: its title, and what is about to happen.
+    async fn step(&self, number: u8, title: &str, about: &str) -> Result<(), Failed> {
+        self.teller.blank()?;
+        self.teller.title(&format!("{number}. {title}"))?;
+        self.teller.prose(about)?;
+        self.teller.blank()?;
+        self.teller.pause(lines(about)).await;
+        Ok(())
+    }
+
+    /// Types a command, and shows what it prints.
+    async fn types(&self, command: &str, long: Long) -> Result<typed::Answer, Failed> {
+        self.teller.typed(&format!("$ {command}"))?;
+        self.teller.pause(0).await;
+        let answer = typed::run(self.network, command).await?;
+        self.teller.printed(&answer.text, long)?;
+        self.teller.pause(lines(&answer.text)).await;
+        Ok(answer)
+    }
+
+    /// Types a command that works.
+    async fn works(&self, command: &str, long: Long) -> Result<String, Failed> {
+        let answer = self.types(command, long).await?;
+        expect(&format!("the status of `{command}`"), &answer.status, &0)?;
+        Ok(answer.text)
+    }
+
+    /// Types a change that does not come to what was asked.
+    async fn fails(&self, command: &str) -> Result<String, Failed> {
+        let answer = self.types(command, Long::Fold).await?;
+        let not_applied = i32::from(crate::exit::NOT_APPLIED);
+        expect(&format!("the status of `{command}`"), &answer.status, &not_applied)?;
+        Ok(answer.text)
+    }
+
+    /// Says what was found on the devices.
+    fn found(&self, text: &str) -> Result<(), Failed> {
+        self.teller.blank()?;
+        self.teller.checked(text)
+    }
+
+    /// Says what it all means.
+    async fn means(&self, text: &str) -> Result<(), Failed> {
+        self.teller.blank()?;
+        self.teller.prose(text)?;
+        self.teller.pause(2 + lines(text)).await;
+        Ok(())
+    }
+
+    /// A transaction, as the log has it.
+    async fn transaction(&self, index: u64) -> Result<Transaction, Failed> {
+        let request = GetTransactionRequest { index, ..Default::default() };
+        let answer = self.network.client().admin().get_transaction(request).await?.into_inner();
+        Ok(answer.transaction.ok_or("the node does not show the transaction")?)
+    }
+}
+
+/// How many lines a text takes, more or less.
+fn lines(text: &str) -> u32 {
+    let count = text.lines().map(|line| 1 + line.chars().count() / 84).sum::<usize>();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The index of the transaction that a command has told of.
+fn index(text: &str) -> Result<u64, Failed> {
+    let mut words = text.split_whitespace().skip_while(|word| *word != "transaction").skip(1);
+    let number =
+        words.next().map(|word| word.trim_end_matches(':')).and_then(|word| word.parse().ok());
+    Ok(number.ok_or_else(|| format!("this did not go as told: no transaction in {text:?}"))?)
+}
+
+/// How long a transaction took, from its place in the log to its outcome.
+fn took(transaction: &Transaction) -> String {
+    let nanos =
+        |time: &Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
+    let (Some(from), Some(to)) = (&transaction.submitted, &transaction.finished) else {
+        return "no time".to_owned();
+    };
+    let nanos = u64::try_from(nanos(to) - nanos(from)).unwrap_or_default();
+    spoken(Duration::from_nanos(nanos))
+}
+
+/// A time, for people.
+fn spoken(time: Duration) -> String {
+    match time.as_millis() {
+        0 => "less than a millisecond".to_owned(),
+        millis @ 1..1000 => format!("{millis} ms"),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{index, spoken};
+
+    #[test]
+    fn a_transaction_is_found_in_what_is_told_of_it() {
+        assert_eq!(index("transaction 7 applied: 2 operations").ok(), Some(7));
+        assert_eq!(index("transaction 12: rollback of 7 applied").ok(), Some(12));
+        assert_eq!(index("lockstep: transaction 3 reverted: no").ok(), Some(3));
+        assert!(index("nothing").is_err());
+    }
+
+    #[test]
+    fn times_are_told_as_people_do() {
+        assert_eq!(spoken(Duration::from_micros(10)), "less than a millisecond");
+        assert_eq!(spoken(Duration::from_millis(57)), "57 ms");
+        assert_eq!(spoken(Duration::from_millis(1234)), "1.2 s");
+    }
 }
