@@ -25,7 +25,7 @@ demo: ## build it, and take the tour on six simulated devices
 	@cargo run --quiet --locked --bin lockstep -- demo
 
 .PHONY: test
-test: setup check unit e2e chaos-quick simulate-quick explore-quick spec-quick ## everything that fits a few minutes; what CI runs
+test: setup check unit e2e web-smoke chaos-quick simulate-quick explore-quick spec-quick ## everything that fits a few minutes; what CI runs
 	@echo "test: ok"
 
 .PHONY: test-full
@@ -80,6 +80,12 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 	cargo build --quiet --locked -p lockstep-simulation
 	@# Every node writes down its steps, which are held against the model at the end.
 	TRACES=1 .tools/venv/bin/pytest -q -x tests/e2e
+
+.PHONY: web-smoke
+web-smoke: ## the page of a real node in a real browser: it is there, it is live, it asks nobody else
+	@scripts/setup build web
+	cargo build --quiet --locked --bin lockstep
+	node --test web/tests/smoke.test.js
 
 .PHONY: chaos-quick
 chaos-quick: ## the checks of the chaos run, tried on histories made up to break them; then less than a minute of chaos

@@ -209,7 +209,7 @@ class Guarded(Lab):
         return subprocess.run([BINARY, *server, *arguments], capture_output=True, text=True, timeout=PATIENCE, env=word)
 
 
-@pytest.mark.parametrize("path", ["/api/v1/targets", "/api/v1/openapi.json", "/", "/nowhere"])
+@pytest.mark.parametrize("path", ["/api/v1/targets", "/api/v1/openapi.json", "/nowhere"])
 def test_a_browser_is_told_to_ask_and_a_script_is_not(guarded, path):
     web = Web.__new__(Web)
     web.port, web.headers, web.document = guarded.http, {}, None
@@ -217,6 +217,15 @@ def test_a_browser_is_told_to_ask_and_a_script_is_not(guarded, path):
         connection, answer = web.open("GET", path, None, headers)
         assert answer.status == 401 and ("www-authenticate" in answer.headers) == told, headers
         connection.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/login", "/docs/security.md"])
+def test_the_page_is_where_one_says_who_one_is(guarded, path):
+    """So it is open, and has nothing of this network."""
+    web = Web.__new__(Web)
+    web.port, web.headers, web.document = guarded.http, {}, None
+    status, said = web.ask("GET", path)
+    assert status == 200 and b"leaf1:" not in said
 
 
 def test_secrets_are_masked_wherever_they_are_shown(guarded):

@@ -5,7 +5,7 @@
 //!                           └──► OpenAPI: the routes describe themselves
 //! ```
 //!
-//! There is no logic of its own here: a request becomes a message of `lockstep.v1` or of gNMI, and the answer to that
+//! The page itself is files (`page`). There is no logic of its own here: a request becomes a message of `lockstep.v1` or of gNMI, and the answer to that
 //! becomes JSON.
 
 mod answer;
@@ -13,6 +13,7 @@ mod asked;
 mod configurations;
 mod openapi;
 mod others;
+mod page;
 mod route;
 mod routes;
 mod schema;
@@ -24,6 +25,7 @@ use axum::http::StatusCode;
 use axum::routing::{any, get};
 
 pub(crate) use answer::refused;
+pub(crate) use page::is_at as is_page;
 
 use crate::admin;
 
@@ -36,6 +38,7 @@ pub(crate) fn router(admin: admin::Service) -> Router {
         async move { if alive { (StatusCode::OK, "ready\n") } else { NOT_READY } }
     };
     routes::routes(admin)
+        .merge(page::routes())
         .merge(planned())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
@@ -48,10 +51,8 @@ pub(crate) fn router(admin: admin::Service) -> Router {
 const NOT_READY: (StatusCode, &str) =
     (StatusCode::SERVICE_UNAVAILABLE, "this node does not hold its session\n");
 
-/// The page and metrics.
+/// Metrics.
 fn planned() -> Router {
-    let page = "The page is not implemented yet; `lockstep --help` lists the commands, and /api/v1/openapi.json the API.\n";
     let metrics = "Metrics are not implemented yet.\n";
-    let say = |words: &'static str| any(async move || (StatusCode::NOT_IMPLEMENTED, words));
-    Router::new().route("/", say(page)).route("/metrics", say(metrics))
+    Router::new().route("/metrics", any(async move || (StatusCode::NOT_IMPLEMENTED, metrics)))
 }

@@ -103,7 +103,7 @@ fn code(answer: &Response) -> Code {
     Status::from_header_map(answer.headers()).map_or(Code::Ok, |status| status.code())
 }
 
-/// Open to everybody: whether the node lives, and how it does.
+/// Open to everybody beside the page: whether the node lives, and how it does.
 const OPEN: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// In front of HTTP.
@@ -113,7 +113,8 @@ pub(crate) async fn http(
     mut request: Request,
     next: Next,
 ) -> Response {
-    if OPEN.contains(&request.uri().path()) {
+    let path = request.uri().path();
+    if OPEN.contains(&path) || crate::http::is_page(path) {
         return next.run(request).await;
     }
     let action = format!("{} {}", request.method(), request.uri().path());

@@ -1,0 +1,92 @@
+// What the page knows of the network, kept as it is now: every target by a watch; nodes and numbers by asking now and
+// then.
+import { useEffect } from './lib.js';
+import { get } from './api.js';
+import { watch } from './events.js';
+import { Store } from './store.js';
+
+/** Targets by name. The map is another one whenever something in it is; a target that did not change is the same object. */
+export const targets = new Store({ all: new Map(), known: false });
+/** How it stands with the node: `joining`, `live`, or `lost` with since when and when it is tried again. */
+export const link = new Store({ is: 'joining' });
+/** The answer of /api/v1/summary. */
+export const summary = new Store(null);
+export const nodes = new Store([]);
+/** By how much the node's clock is ahead of this one. */
+let ahead = 0;
+
+const EVERY = 10_000;
+const SOON = 1_000;
+
+let watching = null;
+let timer = null;
+let asked = 0;
+
+export const now = () => Date.now() + ahead;
+
+export const retry = () => watching?.retry();
+
+export function start() {
+  stop();
+  let first = true;
+  watching = watch('/watch/targets', {}, {
+    state(state) {
+      if (state.is === 'live') first = true;
+      const since = link.get().since ?? Date.now();
+      link.set(state.is === 'lost' ? { ...state, since } : state);
+    },
+    event(name, told) {
+      const all = first ? new Map() : new Map(targets.get().all);
+      for (const target of told.targets) all.set(target.name, target);
+      for (const gone of told.gone) all.delete(gone);
+      targets.set({ all: first ? sorted(all) : all.size === targets.get().all.size ? all : sorted(all), known: true });
+      first = false;
+    },
+  });
+  look();
+}
+
+/** By name, with numbers in them as numbers. */
+function sorted(all) {
+  const order = new Intl.Collator('en', { numeric: true });
+  return new Map([...all].sort(([one], [other]) => order.compare(one, other)));
+}
+
+export function stop() {
+  watching?.stop();
+  watching = null;
+  clearTimeout(timer);
+}
+
+/** Something happened: the numbers are asked for soon, but not more than once a second. */
+export function stir() {
+  if (!watching) return;
+  clearTimeout(timer);
+  timer = setTimeout(look, Math.max(0, asked + SOON - Date.now()));
+}
+
+async function look() {
+  clearTimeout(timer);
+  asked = Date.now();
+  try {
+    if (!document.hidden) {
+      const [numbers, alive] = await Promise.all([get('/summary'), get('/nodes')]);
+      ahead = Date.parse(numbers.now) - Date.now();
+      summary.set(numbers);
+      nodes.set(alive);
+    }
+  } catch {
+    // Whoever watches sees that the node is gone, or who may not.
+  }
+  clearTimeout(timer);
+  if (watching) timer = setTimeout(look, EVERY);
+}
+
+/** Watches for as long as a view is shown. With another `key` it begins anew. */
+export function useWatch(key, path, query, told) {
+  useEffect(() => {
+    if (!path) return undefined;
+    const one = watch(path, query, told());
+    return () => one.stop();
+  }, [key]);
+}

@@ -1,0 +1,168 @@
+// A part of the log as a list, latest first: its beginning is watched, what lies further back is asked for as somebody
+// goes there.
+import { useCallback, useEffect, useRef, useState } from './lib.js';
+import { get } from './api.js';
+import { watch } from './events.js';
+import { stir } from './live.js';
+import { isOpen } from './words.js';
+
+const LATEST = 100;
+const PAGE = 200;
+/** With fewer, one page more is asked for at once. */
+const FEW = 40;
+
+/** Latest first, with newer ones in the place of older ones of the same index. */
+export function merged(list, more) {
+  const all = new Map(more.map((one) => [one.index, one]));
+  const kept = list.map((one) => {
+    const newer = all.get(one.index);
+    all.delete(one.index);
+    return newer ?? one;
+  });
+  const added = [...all.values()].sort((one, other) => other.index - one.index);
+  // What comes is nearly always before all of them, or after.
+  if (!added.length || !kept.length || added.at(-1).index > kept[0].index) return [...added, ...kept];
+  if (added[0].index < kept.at(-1).index) return [...kept, ...added];
+  return [...kept, ...added].sort((one, other) => other.index - one.index);
+}
+
+class Log {
+  list = [];
+  synced = false;
+  complete = false;
+  error = null;
+  #filter;
+  #watch;
+  #told;
+  #first = null;
+  /** Below this index nothing was asked for yet. */
+  #bottom = 0;
+  #asking = false;
+  #gathered = [];
+  #planned = false;
+
+  constructor(filter, told) {
+    this.#filter = filter;
+    this.#told = told;
+    const { status, since, until, comment, before, ...watched } = filter;
+    this.#watch = watch('/watch/transactions', { ...watched, brief: true, latest: LATEST }, {
+      state: (state) => this.#state(state),
+      event: (name, data) => this.#event(name, data),
+    });
+  }
+
+  stop() {
+    this.#watch.stop();
+  }
+
+  #state(state) {
+    if (state.is === 'live') this.#first = [];
+    if (state.is === 'refused') this.#fail(state.error);
+  }
+
+  #fail(error) {
+    this.error = error;
+    this.#told();
+  }
+
+  #event(name, data) {
+    if (name === 'transaction') {
+      if (this.#first) this.#first.push(data);
+      else this.#gather(data);
+    } else if (name === 'synced' && this.#first) {
+      this.#begin(this.#first);
+      this.#first = null;
+    }
+  }
+
+  /** Either the beginning fits what was known before, or that is let go of: there would be a gap. */
+  #begin(first) {
+    const known = this.list;
+    const whole = first.length < LATEST;
+    const fits = whole || (known.length > 0 && first[0].index <= known[0].index + 1);
+    this.list = merged(fits ? known : [], first.filter((one) => this.#wants(one)));
+    if (!fits || !this.synced) {
+      this.complete = whole;
+      this.#bottom = first[0]?.index ?? 0;
+    }
+    this.synced = true;
+    this.error = null;
+    this.#refresh(known, first);
+    this.#told();
+    if (this.list.length < FEW) this.more();
+  }
+
+  /** What had no outcome when the node went away, and is not told of again. */
+  async #refresh(known, first) {
+    const told = new Set(first.map((one) => one.index));
+    for (const one of known.filter((other) => isOpen(other) && !told.has(other.index)).slice(0, 20)) {
+      try {
+        this.#gather(await get(`/transactions/${one.index}`, { brief: true }));
+      } catch {
+        // It stays as it was seen last.
+      }
+    }
+  }
+
+  /** A filter that watches do not have. An entry that fits no more stays, so that one sees what became of it. */
+  #wants(one) {
+    const { status, comment, since, until } = this.#filter;
+    return (!status?.length || [status].flat().includes(one.status))
+      && (!comment || one.comment.includes(comment))
+      && (!since || one.submitted >= since) && (!until || one.submitted <= until);
+  }
+
+  #gather(one) {
+    this.#gathered.push(one);
+    stir();
+    if (this.#planned) return;
+    this.#planned = true;
+    const take = () => {
+      this.#planned = false;
+      const known = new Set(this.list.map((other) => other.index));
+      const taken = this.#gathered.filter((other) => known.has(other.index) || this.#wants(other));
+      this.#gathered = [];
+      if (!taken.length) return;
+      this.list = merged(this.list, taken);
+      this.#told(taken);
+    };
+    if (document.hidden) setTimeout(take);
+    else requestAnimationFrame(take);
+  }
+
+  /** Asks for what lies further back. */
+  more = async () => {
+    if (this.#asking || this.complete || !this.synced) return;
+    this.#asking = true;
+    try {
+      const query = { ...this.#filter, brief: true, limit: PAGE, before: this.#bottom };
+      const { transactions, next_before: next } = await get('/transactions', query);
+      this.list = merged(this.list, transactions);
+      this.complete = next === null;
+      this.#bottom = next ?? 0;
+    } catch (error) {
+      if (!error.isPassing) this.#fail(error);
+    }
+    this.#asking = false;
+    this.#told();
+  };
+}
+
+/** The list, whether it has begun and is complete, and how to have more of it. */
+export function useLog(filter, told = () => {}) {
+  const key = JSON.stringify(filter);
+  const log = useRef(null);
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const one = new Log(filter, (taken = []) => {
+      told(taken);
+      draw((count) => count + 1);
+    });
+    log.current = one;
+    draw((count) => count + 1);
+    return () => one.stop();
+  }, [key]);
+  const more = useCallback(() => log.current?.more(), []);
+  const { list = [], synced = false, complete = false, error = null } = log.current ?? {};
+  return { list, synced, complete, error, more };
+}

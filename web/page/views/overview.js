@@ -1,0 +1,171 @@
+// The network at a glance: how many targets stand how, what is under way, the nodes, and every target.
+import { cls, html, memo, useCallback, useMemo } from '../lib.js';
+import { link, nodes, summary, targets } from '../live.js';
+import { useLog } from '../log.js';
+import { Icon } from '../parts/icon.js';
+import { read } from '../parts/notice.js';
+import { Spread, State, Status } from '../parts/status.js';
+import { Rows, useNarrow } from '../parts/virtual.js';
+import { Window } from '../parts/window.js';
+import { ask, usePlace, useTitle } from '../router.js';
+import { useStore } from '../store.js';
+import { STATES, count } from '../words.js';
+
+const NO_FILTER = {};
+const RECENT = 5;
+
+export function Overview() {
+  useTitle('');
+  const { all, known } = useStore(targets);
+  const { query } = usePlace();
+  const words = query.get('q') ?? '';
+  const states = query.getAll('state');
+  const tag = query.get('tag') ?? '';
+  const shown = useMemo(() => filtered(all, words, states, tag), [all, words, states.join(), tag]);
+  const tags = useMemo(() => tagsOf(all), [all]);
+  return html`
+    <h1 class="unseen">Network</h1>
+    <div class="glance">
+      <${States} all=${all} chosen=${states} />
+      <${Nodes} all=${all} />
+    </div>
+    <${Recent} />
+    <section aria-label="Targets">
+      <div class="bar-of-tools">
+        <h2>Targets <span class="muted numbers">${shown.length === all.size ? all.size.toLocaleString('en') : `${shown.length.toLocaleString('en')} of ${all.size.toLocaleString('en')}`}</span></h2>
+        <label class="field search"><${Icon} name="search" /><span class="unseen">Filter by name, address or reason</span>
+          <input type="search" data-filter placeholder="Name, address, reason" value=${words} onInput=${(event) => ask({ q: event.target.value })} /></label>
+        ${tags.length > 0 && html`
+          <label class="field"><span>Tag</span>
+            <select value=${tag} onChange=${(event) => ask({ tag: event.target.value })}>
+              <option value="">any</option>
+              ${tags.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}
+            </select></label>`}
+        ${(words || states.length > 0 || tag) && html`<button class="plain" onClick=${() => ask({ q: '', state: [], tag: '' })}>Clear the filter</button>`}
+      </div>
+      <${Table} shown=${shown} known=${known} any=${all.size > 0} />
+    </section>`;
+}
+
+function filtered(all, words, states, tag) {
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return [...all.values()].filter((target) => {
+    if (states.length && !states.includes(target.state)) return false;
+    if (tag && !target.tags.includes(tag)) return false;
+    if (!parts.length) return true;
+    const text = `${target.name} ${target.address} ${target.reason ?? ''} ${target.tags.join(' ')}`.toLowerCase();
+    return parts.every((part) => text.includes(part));
+  });
+}
+
+function tagsOf(all) {
+  const found = new Set();
+  for (const target of all.values()) for (const tag of target.tags) found.add(tag);
+  return [...found].sort();
+}
+
+/** How many stand how; each is a filter. */
+function States({ all, chosen }) {
+  const counts = useMemo(() => {
+    const found = {};
+    for (const { state } of all.values()) found[state] = (found[state] ?? 0) + 1;
+    return found;
+  }, [all]);
+  const toggle = (state) => ask({ state: chosen.includes(state) ? chosen.filter((one) => one !== state) : [...chosen, state] });
+  return html`
+    <div class="states" role="group" aria-label="Targets by state">
+      ${Object.entries(STATES).map(([state, { icon, tone, about }]) => html`
+        <button key=${state} class=${cls('tile', counts[state] ? `tone-${tone}` : 'none')} aria-pressed=${chosen.includes(state)} title=${about} onClick=${() => toggle(state)}>
+          <${Icon} name=${icon} /><b>${(counts[state] ?? 0).toLocaleString('en')}</b><span>${state}</span>
+        </button>`)}
+    </div>`;
+}
+
+function Nodes({ all }) {
+  const alive = useStore(nodes);
+  const numbers = useStore(summary);
+  const masters = useMemo(() => {
+    const found = {};
+    for (const { master } of all.values()) if (master) found[master] = (found[master] ?? 0) + 1;
+    return found;
+  }, [all]);
+  return html`
+    <ul class="nodes" aria-label="Nodes">
+      ${alive.map(({ name, session, answers }) => html`
+        <li key=${session} title=${`Session ${session}`}><${Icon} name="node" /><b>${name}</b>
+          <span class="muted">${count(masters[name] ?? 0, 'target')}${answers ? ', answers here' : ''}</span></li>`)}
+      ${numbers && html`<li class="muted" title="Lockstep's version, and the entries that the log has">v${numbers.version}, log ${numbers.horizon > 0 ? `#${numbers.horizon} to ` : 'to '}#${numbers.head}</li>`}
+    </ul>`;
+}
+
+/** What is under way, and what happened last. */
+function Recent() {
+  const numbers = useStore(summary);
+  const told = useCallback((taken) => {
+    for (const one of taken) read(`Transaction ${one.index} ${one.status}`);
+  }, []);
+  const { list, synced } = useLog(NO_FILTER, told);
+  const shown = useMemo(() => {
+    const found = new Map((numbers?.open ?? []).map((one) => [one.index, one]));
+    for (const one of list) if (found.has(one.index)) found.set(one.index, one);
+    for (const one of list.slice(0, RECENT)) found.set(one.index, one);
+    return [...found.values()].sort((one, other) => other.index - one.index).slice(0, 3 * RECENT);
+  }, [numbers, list]);
+  return html`
+    <section aria-label="Latest transactions">
+      <div class="bar-of-tools"><h2>Latest transactions</h2><a href="/transactions">All of them</a></div>
+      ${synced && !shown.length && html`<p class="empty small">Nothing was changed yet. The first change is <a href="/change">one file away</a>.</p>`}
+      <ul class="card recent">
+        ${shown.map((one) => html`<${Entry} key=${one.index} one=${one} />`)}
+      </ul>
+    </section>`;
+}
+
+const Entry = memo(({ one }) => html`
+  <li>
+    <a class="index" href=${`/transactions/${one.index}`}>#${one.index}</a>
+    <${Status} word=${one.status} />
+    <span class="what" title=${one.comment}><span class="kind">${one.kind}</span> <${Window} one=${one} />${one.comment}</span>
+    <${Spread} counts=${one.counts} total=${one.target_count} />
+  </li>`);
+
+function Table({ shown, known, any }) {
+  const narrow = useNarrow();
+  const { is } = useStore(link);
+  const row = useCallback((index) => html`<${Target} target=${shown[index]} />`, [shown]);
+  const id = useCallback((index) => shown[index].name, [shown]);
+  if (!known) return html`<p class="muted wait">${is === 'joining' ? 'Asking the node…' : ''}</p>`;
+  if (!any) {
+    return html`<div class="empty"><h3>No targets yet</h3><p>Add the first device to the file of the node, or with <code>lockstep target add</code>; <a href="/docs/targets">how</a>.</p></div>`;
+  }
+  if (!shown.length) return html`<div class="empty"><h3>No target is like that</h3><p><button onClick=${() => ask({ q: '', state: [], tag: '' })}>Clear the filter</button></p></div>`;
+  return html`
+    <div class="card table targets">
+      <div class="head" aria-hidden="true"><span>State</span><span>Name</span><span>What about it</span><span>Master</span><span class="right">Term</span><span class="right">Committed</span><span class="right">Applied</span><span>Tags</span></div>
+      <${Rows} count=${shown.length} height=${narrow ? 54 : 32} row=${row} id=${id} label="Targets" />
+    </div>`;
+}
+
+const Target = memo(({ target }) => html`
+  <div class="cols">
+    <${State} word=${target.state} />
+    <a class="lead" href=${`/targets/${encodeURIComponent(target.name)}`}>${target.name}</a>
+    <${About} target=${target} />
+    <span class="master">${target.master ?? html`<span class="muted">none</span>`}</span>
+    <span class="right term">${target.term}</span>
+    <span class="right index">${target.committed ? `#${target.committed}` : '–'}</span>
+    <span class=${cls('right index', target.applied !== target.committed && 'tone-busy')}>${target.applied ? `#${target.applied}` : '–'}</span>
+    <span class="tags">${target.tags.map((tag) => html`<span key=${tag} class="tag">${tag}</span>`)}</span>
+  </div>`);
+
+function About({ target }) {
+  const drift = target.drift.length + target.drift_more;
+  const words = [
+    drift > 0 && count(drift, 'difference'),
+    target.reason,
+    target.waiting_for,
+    !target.connected && !target.reason && 'not connected',
+    target.fencing === 'store-only' && 'fencing: store-only',
+  ].filter(Boolean).join('; ');
+  return html`<span class="about" title=${words}>${words}</span>`;
+}

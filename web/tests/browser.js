@@ -1,0 +1,32 @@
+// A real browser: Debian's chromium. Whatever a page says on its console, and whatever it asks of others, is noted.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+import { PATIENCE, ROOT } from './lab.js';
+
+const { chromium } = createRequire(join(ROOT, '.tools/web/'))('playwright-core');
+const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+export async function launch() {
+  const executablePath = PLACES.find((place) => place && existsSync(place));
+  if (!executablePath) throw new Error('there is no chromium: scripts/setup web installs it, or CHROMIUM names one');
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+/** A page in a window of its own, with `faults`: what must not have happened. */
+export async function view(browser, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light', baseURL: url, ...options });
+  context.setDefaultTimeout(PATIENCE);
+  const page = await context.newPage();
+  page.faults = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) page.faults.push(`${message.type()}: ${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => page.faults.push(`thrown: ${error.stack}`));
+  page.on('request', (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(url) && !asked.startsWith('data:')) page.faults.push(`asked elsewhere: ${asked}`);
+  });
+  return page;
+}

@@ -1,0 +1,139 @@
+// A small network to look at: simulated devices in one process, and a node in front of them.
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const BINARY = process.env.LOCKSTEP ?? join(ROOT, 'target/debug/lockstep');
+/** Long enough for a machine that is busy with something else; nothing waits for it to pass. */
+export const PATIENCE = 60_000;
+
+const isFree = (port) => new Promise((resolve) => {
+  const server = createServer().once('error', () => resolve(false));
+  server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+});
+
+/** Ports one after another that nobody listens on, below those that the kernel gives to connections going out. */
+async function freePorts(count) {
+  const high = Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s/)[0]);
+  for (;;) {
+    const first = 10_000 + Math.floor(Math.random() * (high - 10_000 - count));
+    const ports = Array.from({ length: count }, (_, at) => first + at);
+    let free = true;
+    for (const port of ports) free &&= await isFree(port);
+    if (free) return ports;
+  }
+}
+
+/** Waits for a condition to hold, and gives back what it gave. */
+export async function until(what, condition, patience = PATIENCE) {
+  const deadline = Date.now() + patience;
+  let last;
+  for (;;) {
+    try {
+      last = await condition();
+      if (last) return last;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${patience} ms; last: ${last}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export const hashed = (password) => execFileSync(BINARY, ['user', 'hash'], { input: password, encoding: 'utf8' }).trim();
+
+export class Lab {
+  #processes = new Set();
+
+  /** `each` has more for some targets, by name; `extra` more for the node. */
+  static async start({ names = ['leaf1', 'leaf2', 'leaf3', 'spine1'], each = {}, extra = {}, headers = {} } = {}) {
+    const lab = new Lab();
+    lab.folder = mkdtempSync(join(tmpdir(), 'lockstep-page-'));
+    lab.headers = headers;
+    lab.names = names;
+    const [grpc, http, ...devices] = await freePorts(2 + names.length);
+    Object.assign(lab, { grpc, http, devices: Object.fromEntries(names.map((name, at) => [name, devices[at]])) });
+    const target = (name) => [name, { address: `127.0.0.1:${lab.devices[name]}`, insecure: true, model: 'lab-1.0', ...each[name] }];
+    lab.config = {
+      node: 'n1',
+      listen: `127.0.0.1:${grpc}`,
+      http: `127.0.0.1:${http}`,
+      store: './data',
+      insecure: true,
+      models: { 'lab-1.0': join(ROOT, 'models/lab') },
+      targets: Object.fromEntries(names.map(target)),
+      ...extra,
+    };
+    // JSON is YAML.
+    writeFileSync(join(lab.folder, 'lockstep.yaml'), JSON.stringify(lab.config));
+    lab.sim = lab.#run('sim', '--models', join(ROOT, 'models/lab'), '--listen', `127.0.0.1:${devices[0]}`, '--count', String(names.length));
+    lab.startNode();
+    await lab.settled();
+    return lab;
+  }
+
+  #run(...given) {
+    const log = openSync(join(this.folder, `${given[0]}.log`), 'a');
+    const process = spawn(BINARY, given, { cwd: this.folder, stdio: ['ignore', log, log] });
+    this.#processes.add(process);
+    return process;
+  }
+
+  startNode() {
+    this.node = this.#run('serve', '--config', 'lockstep.yaml');
+  }
+
+  async stopNode() {
+    const gone = new Promise((resolve) => this.node.once('exit', resolve));
+    this.node.kill('SIGKILL');
+    await gone;
+    this.#processes.delete(this.node);
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.http}`;
+  }
+
+  async api(method, path, body) {
+    const answer = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers: { ...this.headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      body: body ? JSON.stringify(body) : undefined,
+    });
+    const said = await answer.json();
+    if (!answer.ok && !said.transaction) throw new Error(`${method} ${path}: ${JSON.stringify(said)}`);
+    return said.transaction ?? said;
+  }
+
+  change(change, query = '') {
+    return this.api('POST', `/transactions${query}`, change);
+  }
+
+  settled() {
+    return until('every target is synchronised', async () =>
+      (await this.api('GET', '/targets')).every(({ state }) => state === 'synchronised'));
+  }
+
+  /** A command to a simulated device: `refuse`, `drift`, … */
+  device(command, name, ...given) {
+    return new Promise((resolve, reject) => {
+      execFile(BINARY, ['sim', command, `127.0.0.1:${this.devices[name]}`, ...given], (error, out, said) => (error ? reject(new Error(said)) : resolve(out)));
+    });
+  }
+
+  logs() {
+    return ['sim', 'serve'].map((name) => {
+      const text = readFileSync(join(this.folder, `${name}.log`), 'utf8');
+      return `--- ${name}\n${text.slice(-4000)}`;
+    }).join('\n');
+  }
+
+  async stop() {
+    for (const process of this.#processes) process.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
