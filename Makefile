@@ -29,7 +29,7 @@ test: setup check unit e2e web-smoke chaos-quick simulate-quick explore-quick sp
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test simulate chaos crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
+test-full: test web-full simulate chaos crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test
@@ -85,7 +85,13 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 web-smoke: ## the page of a real node in a real browser: it is there, it is live, it asks nobody else
 	@scripts/setup build web
 	cargo build --quiet --locked --bin lockstep
-	node --test web/tests/smoke.test.js
+	node --test web/tests/unit.test.js web/tests/smoke.test.js
+
+.PHONY: web-full
+web-full: ## every view of the page in a real browser: each feature, keys, themes, roles, a thousand targets
+	@scripts/setup build web
+	cargo build --quiet --locked --bin lockstep
+	node --test web/tests/full/*.test.js
 
 .PHONY: chaos-quick
 chaos-quick: ## the checks of the chaos run, tried on histories made up to break them; then less than a minute of chaos

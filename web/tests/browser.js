@@ -18,6 +18,10 @@ export async function launch() {
 export async function view(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light', baseURL: url, ...options });
   context.setDefaultTimeout(PATIENCE);
+  // While writing: the page as it is on the disk, in a node that was built before.
+  if (process.env.FROM_DISK) {
+    await context.route('**/assets/**', (route) => route.fulfill({ path: join(ROOT, 'web/page', new URL(route.request().url()).pathname.split('/').slice(3).join('/')) }));
+  }
   const page = await context.newPage();
   page.faults = [];
   page.on('console', (message) => {

@@ -20,7 +20,7 @@ const isScalar = (value) => typeof value !== 'object' || value === null;
 /** RFC 7951 writes an empty leaf as [null]. */
 const isEmptyLeaf = (value) => Array.isArray(value) && value.length === 1 && value[0] === null;
 
-/** Each line: how deep it is, what it is called, what it holds, and where it is in full. */
+/** Each line: how deep it is, what it is called, what it holds, and where it is, without the keys of list entries. */
 export function lines(value, depth = 0, path = '') {
   return members(value).flatMap(([name, inside]) => {
     const here = `${path}/${bare(name)}`;
@@ -33,15 +33,26 @@ export function lines(value, depth = 0, path = '') {
 }
 
 function entries(entry, depth, path) {
-  const [key] = members(entry).filter(([, inside]) => isScalar(inside));
-  const here = key ? `${path}[${bare(key[0])}=${key[1]}]` : path;
-  const [first, ...rest] = lines(entry, depth + 2, here);
+  const [first, ...rest] = lines(entry, depth + 2, path);
   return first ? [{ ...first, entry: true }, ...rest] : [];
 }
 
-/** The lines that hold some words: leaves, each with where it is in full. */
-const matching = (all, words) => all.filter((line) => line.value !== undefined
-  && `${line.path} ${line.value}`.toLowerCase().includes(words)).map((line) => ({ ...line, found: true }));
+/** The leaves that hold some words, below what they are in: containers, lists, and the first line of each entry. */
+export function matching(all, words) {
+  const found = [];
+  let above = [];
+  for (const line of all) {
+    above = above.filter((one) => one.depth < line.depth || (one.depth === line.depth && one.entry && !line.entry));
+    const fits = `${line.path} ${line.value ?? ''}`.toLowerCase().includes(words) && line.value !== undefined;
+    if (fits) {
+      for (const one of above) if (!one.taken) found.push(one.line);
+      for (const one of above) one.taken = true;
+      found.push(line);
+    }
+    if (line.entry || line.value === undefined) above.push({ depth: line.depth, entry: line.entry, line, taken: fits });
+  }
+  return found;
+}
 
 export function Tree({ value, words = '' }) {
   const all = useMemo(() => lines(value), [value]);
@@ -55,9 +66,7 @@ export function Tree({ value, words = '' }) {
 
 function Line({ line }) {
   const at = line.name.indexOf(':');
-  const name = line.found
-    ? html`<span class="path">${line.path}</span>`
-    : html`${line.entry && html`<span class="muted">- </span>`}<span class="muted">${line.name.slice(0, at + 1)}</span><span class="name">${line.name.slice(at + 1)}</span>`;
-  const indent = line.found ? 0 : line.depth * 2 - (line.entry ? 2 : 0);
+  const name = html`${line.entry && html`<span class="muted">- </span>`}<span class="muted">${line.name.slice(0, at + 1)}</span><span class="name">${line.name.slice(at + 1)}</span>`;
+  const indent = line.depth * 2 - (line.entry ? 2 : 0);
   return html`<code style=${{ paddingLeft: `${indent}ch` }} title=${line.path}>${name}<span class="muted">: </span>${line.many && html`<span class="muted">[</span>`}${line.value !== undefined && html`<span class="value">${line.value}</span>`}${line.many && html`<span class="muted">]</span>`}</code>`;
 }

@@ -1,0 +1,110 @@
+// One transaction: what it did, why it failed, and what can be done about it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { dialog, motd, stage } from '../stage.js';
+
+const here = stage();
+
+test('who, when, what, and the difference on each target', async () => {
+  await here.lab.change({ leaf1: motd('before') });
+  const { index, id } = await here.lab.change({ leaf1: motd('after'), leaf2: { update: { '/vlans/vlan[id=7]/name': 'seven' } } }, '?comment=two%20things');
+  const page = await here.open(`/transactions/${index}`);
+  await page.getByText('two things').waitFor();
+  await page.getByText(id).waitFor();
+  await page.getByText('Outcome: applied').waitFor();
+  const changed = page.locator('.of-target', { hasText: 'leaf1' }).locator('.diff li');
+  await changed.waitFor();
+  assert.match((await changed.textContent()).replace(/\s+/g, ' '), /~ ?\/system\/motd ?before → ?after/);
+  await page.locator('.of-target', { hasText: 'leaf2' }).getByText('/vlans/vlan[id=7]/name').waitFor();
+  await page.getByRole('link', { name: 'The one before' }).click();
+  await page.getByRole('heading', { name: `#${index - 1}` }).waitFor();
+});
+
+test('why it failed, and where', async () => {
+  await here.lab.device('refuse', 'leaf3', '/system/motd', '--code', 'ABORTED', '--message', 'no room');
+  const { index } = await here.lab.change({ leaf1: motd('x'), leaf3: motd('x') });
+  await here.lab.device('heal', 'leaf3');
+  const page = await here.open(`/transactions/${index}`);
+  await page.getByText('It failed').waitFor();
+  const there = page.locator('.of-target').first();
+  assert.match(await there.textContent(), /leaf3.*refused.*ABORTED.*no room/);
+});
+
+test('a rollback shows what it would do, and does it', async () => {
+  const { index } = await here.lab.change({ leaf2: motd('to be rolled back') });
+  const page = await here.open(`/transactions/${index}`);
+  await page.getByRole('button', { name: 'Roll back…' }).click();
+  await dialog(page).getByText('/system/motd').waitFor();
+  await dialog(page).getByLabel('Comment').fill('it was a mistake');
+  await dialog(page).getByRole('button', { name: 'Roll it back' }).click();
+  await page.waitForURL(`**/transactions/${index + 1}`);
+  await page.getByText('it was a mistake').waitFor();
+  await page.getByText('Outcome: applied').waitFor();
+  await page.getByRole('link', { name: `#${index}`, exact: true }).click();
+  await page.getByText(`Rolled back`).waitFor();
+});
+
+test('a rollback that is not possible says why, and cannot be pressed', async () => {
+  const { index } = await here.lab.change({ leaf2: motd('one') });
+  await here.lab.change({ leaf2: { update: { '/system/hostname': 'two' } } });
+  const page = await here.open(`/transactions/${index}`);
+  await page.getByRole('button', { name: 'Roll back…' }).click();
+  await dialog(page).getByText(/came later on target leaf2/).waitFor();
+  assert.ok(await dialog(page).getByRole('button', { name: 'Roll it back' }).isDisabled());
+  // By the other rule it is.
+  await dialog(page).getByLabel('Nothing came later at its paths').check();
+  await dialog(page).getByText('/system/motd').waitFor();
+  assert.ok(await dialog(page).getByRole('button', { name: 'Roll it back' }).isEnabled());
+});
+
+test('targets are restored to how they stood', async () => {
+  const { index } = await here.lab.change({ spine1: motd('then') });
+  await here.lab.change({ spine1: motd('now') });
+  const page = await here.open(`/transactions/${index}`);
+  await page.getByRole('button', { name: 'Restore to here…' }).click();
+  await dialog(page).getByText('then').first().waitFor();
+  await dialog(page).getByRole('button', { name: 'Restore', exact: true }).click();
+  await page.getByText('Outcome: applied').waitFor();
+  await page.getByText(/restore/).first().waitFor();
+  const { values } = await here.lab.api('GET', '/targets/spine1/configuration');
+  assert.equal(values['/']['lab:system'].motd, 'then');
+});
+
+test('a change in its window counts down, and is kept', async () => {
+  const { index } = await here.lab.change({ leaf1: motd('maybe') }, '?confirm=600');
+  const page = await here.open(`/transactions/${index}`);
+  await page.getByText(/Taken back in/).waitFor();
+  const left = await page.getByRole('timer').textContent();
+  assert.match(left, /^9 min \d\d s$/);
+  await page.waitForFunction((before) => document.querySelector('[role=timer]').textContent !== before, left);
+  await page.getByRole('button', { name: 'Keep it…' }).click();
+  await dialog(page).getByRole('button', { name: 'Keep it', exact: true }).click();
+  await page.getByText(/Taken back in/).waitFor({ state: 'detached' });
+  assert.equal((await here.lab.api('GET', `/transactions/${index}`)).window, 'confirmed');
+});
+
+test('a change in its window is taken back', async () => {
+  const { index } = await here.lab.change({ leaf1: motd('maybe not') }, '?confirm=600');
+  const page = await here.open('/');
+  await page.getByText(/9 min \d\d s/).waitFor();
+  await page.getByRole('link', { name: `#${index}`, exact: true }).first().click();
+  await page.getByRole('button', { name: 'Take it back now…' }).click();
+  await dialog(page).getByRole('button', { name: 'Take it back', exact: true }).click();
+  await page.getByText(/Taken back in/).waitFor({ state: 'detached' });
+  const { values } = await here.lab.api('GET', '/targets/leaf1/configuration');
+  assert.equal(values['/']['lab:system'].motd, 'maybe');
+});
+
+test('what is under way says what it waits for, and can be called off', async () => {
+  await here.lab.api('POST', '/targets/leaf3/pause');
+  const { index } = await here.lab.change({ leaf3: motd('later') }, '?queued&async');
+  const page = await here.open(`/transactions/${index}`);
+  await page.getByText('It waits').waitFor();
+  await page.getByRole('button', { name: 'Call it off…' }).click();
+  await dialog(page).getByRole('button', { name: 'Call it off', exact: true }).click();
+  await page.getByText('It waits').waitFor({ state: 'detached' });
+  await page.locator('h1 .badge', { hasText: 'cancelled' }).waitFor();
+  await here.lab.api('POST', '/targets/leaf3/resume');
+  await here.lab.settled();
+});

@@ -1,0 +1,113 @@
+// What can be tested without a browser.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+// As much of a browser as the modules look at when they are loaded.
+globalThis.location = new URL('http://127.0.0.1/');
+globalThis.document = { documentElement: { dataset: {} }, addEventListener() {} };
+
+const page = (name) => import(new URL(`../page/${name}`, import.meta.url));
+const { parse } = await page('events.js');
+const { merged } = await page('log.js');
+const { draw, plain, slug } = await page('markdown.js');
+const { lines, matching } = await page('parts/tree.js');
+const { lineOf, told } = await page('views/change.js');
+const { lead } = await page('views/docs.js');
+const { clock, count, length } = await page('words.js');
+
+/** Elements as text: (tag …). */
+function written(node) {
+  if (Array.isArray(node)) return node.map(written).join('');
+  if (node === null || node === undefined || node === false) return '';
+  if (typeof node !== 'object') return String(node);
+  const inside = written(node.props.children);
+  const about = node.props.href ?? node.props.src ?? '';
+  return `(${node.type}${about && ` ${about}`}${inside && ` ${inside}`})`;
+}
+const markdown = (text) => written(draw(text));
+
+test('Markdown becomes elements', () => {
+  assert.equal(markdown('# One\n\ntwo\nthree'), '(h1 One)(p two\nthree)');
+  assert.equal(markdown('a `b <i>` **c** *d* [e](f.md#g) <http://h>'), '(p a (code b <i>) (strong c) (em d) (a f.md#g e) (a http://h http://h))');
+  assert.equal(markdown('- a\n- b\n  - c\n\n1. d'), '(ul (li a)(li b(ul (li c))))(ol (li d))');
+  assert.equal(markdown('| a | b |\n|---|--:|\n| `x|y` | z |'), '(div (table (thead (tr (th a)(th b)))(tbody (tr (td (code x|y))(td z)))))');
+  assert.equal(markdown('```yaml\na: 1\n```\n\n    b\n\n> c'), '(pre (code a: 1))(pre (code b))(blockquote (p c))');
+  assert.equal(markdown('snake_case_name and 2 * 3 * 4'), '(p snake_case_name and 2 * 3 * 4)');
+});
+
+test('markup in Markdown stays text', () => {
+  assert.equal(markdown('<img src=x onerror=alert(1)>'), '(p <img src=x onerror=alert(1)>)');
+  assert.equal(markdown('<script>x</script>'), '(p <script>x</script>)');
+});
+
+test('a link that is no address of the web or of the documentation leads nowhere', () => {
+  assert.equal(lead('page.md', 'http.md#events'), '/docs/http#events');
+  assert.equal(lead('page.md', 'pictures/a.png', true), '/docs/pictures/a.png');
+  assert.equal(lead('page.md', '../crates/x.rs'), null);
+  assert.equal(lead('page.md', 'https://example.net/'), 'https://example.net/');
+  assert.equal(lead('page.md', 'javascript:alert(1)'), null);
+  assert.equal(slug('Who is it?'), 'who-is-it');
+  assert.equal(plain('`a` [b](c) **d**'), 'a b d');
+});
+
+test('events are read however they come in pieces', async () => {
+  const text = ': alive\n\nevent: transaction\ndata: {"a":"ä"}\n\nevent: synced\ndata: {}\n\n';
+  const bytes = new TextEncoder().encode(text);
+  for (const size of [1, 2, 7, 1000]) {
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+        controller.close();
+      },
+    });
+    const found = [];
+    for await (const event of parse(stream)) found.push(event);
+    assert.deepEqual(found, [{ name: 'transaction', data: { a: 'ä' } }, { name: 'synced', data: {} }]);
+  }
+});
+
+test('the log is latest first, and an entry is there once', () => {
+  const list = (...all) => all.map(([index, status]) => ({ index, status }));
+  const old = list([5, 'a'], [4, 'a'], [2, 'a']);
+  assert.deepEqual(merged(old, list([4, 'b'])), list([5, 'a'], [4, 'b'], [2, 'a']));
+  assert.deepEqual(merged(old, list([6, 'b'], [7, 'b'])), list([7, 'b'], [6, 'b'], [5, 'a'], [4, 'a'], [2, 'a']));
+  assert.deepEqual(merged(old, list([1, 'b'])), list([5, 'a'], [4, 'a'], [2, 'a'], [1, 'b']));
+  assert.deepEqual(merged(old, list([3, 'b'], [5, 'b'])), list([5, 'b'], [4, 'a'], [3, 'b'], [2, 'a']));
+  assert.deepEqual(merged([], list([1, 'b'], [3, 'b'])), list([3, 'b'], [1, 'b']));
+});
+
+test('a configuration is lines, each of which knows where it is', () => {
+  const found = lines({ 'lab:system': { motd: 'hi', 'name-server': ['a', 'b'], empty: [null] }, 'lab:vlans': { vlan: [{ 'other': 1, id: 7 }] } });
+  assert.deepEqual(found.map(({ path, value }) => [path, value]), [
+    ['/system', undefined], ['/system/motd', 'hi'], ['/system/name-server', 'a, b'], ['/system/empty', ''],
+    ['/vlans', undefined], ['/vlans/vlan', undefined], ['/vlans/vlan/id', '7'], ['/vlans/vlan/other', '1'],
+  ]);
+});
+
+test('lines that are looked for stand below what they are in', () => {
+  const all = lines({ a: { b: [{ id: 1, c: 'x' }, { id: 2, c: 'y', d: { e: 'z' } }], f: 'x' } });
+  const found = (words) => matching(all, words).map(({ path, value }) => `${path} ${value ?? ''}`.trim());
+  assert.deepEqual(found('z'), ['/a', '/a/b', '/a/b/id 2', '/a/b/d', '/a/b/d/e z']);
+  assert.deepEqual(found('x'), ['/a', '/a/b', '/a/b/id 1', '/a/b/c x', '/a/f x']);
+  assert.deepEqual(found('id 2'), ['/a', '/a/b', '/a/b/id 2']);
+  assert.deepEqual(found('nothing'), []);
+});
+
+test('what is wrong with a change file is found in it', () => {
+  const yaml = 'leaf1:\n  update:\n    /system/motd: a\n    "/vlans/vlan[id=7]/name": b\nleaf2:\n  update:\n    /system/motd: a\n';
+  assert.equal(lineOf(yaml, 'leaf1', '/vlans/vlan[id=7]/name'), 4);
+  assert.equal(lineOf(yaml, 'leaf2', '/system/motd'), 7);
+  assert.equal(lineOf(yaml, 'leaf2', '/elsewhere'), 5);
+  const json = '{\n  "leaf1": {\n    "update": {"/system/motd": 1}\n  }\n}';
+  assert.equal(lineOf(json, 'leaf1', '/system/motd'), 3);
+  assert.equal(told({ code: 'INVALID_ARGUMENT', message: 'the body: line 2 column 11: no' }, yaml).line, 2);
+  const type = told({ code: 'INVALID_ARGUMENT', message: 'target leaf2: /system/motd: too long' }, yaml);
+  assert.deepEqual(type, { violation: { target: 'leaf2', path: '/system/motd', message: 'too long' }, line: 7 });
+});
+
+test('numbers and times as people read them', () => {
+  assert.equal(count(1, 'target'), '1 target');
+  assert.equal(count(1200, 'target'), '1,200 targets');
+  assert.deepEqual([length(12), length(1500), length(61_000), length(3_720_000)], ['12 ms', '1.5 s', '1 min 01 s', '1 h 02 min']);
+  assert.match(clock('2026-11-16T08:00:00Z', new Date('2026-11-20T08:00:00Z')), /^2026-11-1\d \d\d:\d\d:\d\d$/);
+});
