@@ -188,6 +188,21 @@ def memory_of(network, row, when):
     row(f"memory of the node, {when}", f"{taken / 1e6:.0f} MB", f"{taken / len(network.names) / 1000:.0f} kB a target")
 
 
+def memory_of_leaves(network, row):
+    """What a leaf costs beside the connections: every target gets a thousand, and the growth is shared out."""
+    ports = [{"name": f"ethernet-1/{at}", "description": f"to rack {at}", "enabled": True, "mtu": 9000} for at in range(250)]
+    value = gnmi_pb2.TypedValue(json_ietf_val=json.dumps({"lab:interface": ports}).encode())
+    before = memory(network.nodes["n1"])
+    with grpc.insecure_channel(f"127.0.0.1:{network.ports['n1']}") as channel:
+        stub = gnmi_pb2_grpc.gNMIStub(channel)
+        for target in network.names:
+            path = gnmi_pb2.Path(target=target, elem=[gnmi_pb2.PathElem(name="interfaces")])
+            stub.Set(gnmi_pb2.SetRequest(update=[gnmi_pb2.Update(path=path, val=value)]), timeout=PATIENCE)
+    taken, leaves = memory(network.nodes["n1"]), 4 * len(ports)
+    each = (taken - before) / len(network.names) / leaves
+    row(f"memory of the node, {leaves} leaves on each target", f"{taken / 1e6:.0f} MB", f"{each:.0f} B a leaf")
+
+
 def takeover(network, etcd, row):
     until_synchronised = lambda name: wait("all synchronised", lambda: network.synchronised(name), 0.1)
     until_synchronised("n2")
@@ -268,6 +283,8 @@ def main():
             atomic(network, row)
             slow_device(network, row)
             memory_of(network, row, "after those transactions")
+            wait("the slow device is back", lambda: network.synchronised("n1"), 0.1)
+            memory_of_leaves(network, row)
             network.nodes.pop("n1").stop()
             with members(folder, 3) as started:
                 store = "etcd://" + ",".join(f"127.0.0.1:{port}" for port, _ in started) + "/bench"

@@ -25,10 +25,9 @@ impl Kept {
                     *revision = changes.revision;
                     kept.header = header.clone();
                     if *cleared {
-                        (kept.committed, kept.applied) = Default::default();
+                        kept.clear();
                     }
-                    kept.committed.patch(committed);
-                    kept.applied.patch(applied);
+                    kept.patch(committed, applied);
                 }
                 Op::EndSession(_) | Op::Forget(_) => {
                     self.records.remove(&op.key());

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_types::{Configuration as Tree, Content, Index, Path, Term};
+use lockstep_types::{Configuration as Tree, Content, Index, Patch, Path, Term};
+use rpds::RedBlackTreeSetSync;
 use serde::{Deserialize, Serialize};
 
 use super::Failure;
@@ -183,7 +184,8 @@ impl Header {
 pub type Marks = BTreeMap<Path, Rewritten>;
 
 /// A configuration whole: its header and the trees behind it. The store writes the header and the
-/// units that change; the trees live in memory.
+/// units that change; the trees live in memory. While the device has accepted all that was decided, which
+/// is nearly always, both are one tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Configuration {
     /// The small part.
@@ -192,4 +194,46 @@ pub struct Configuration {
     pub committed: Tree,
     /// What the device has accepted.
     pub applied: Tree,
+    /// Where the two are not the same.
+    apart: RedBlackTreeSetSync<Path>,
 }
+
+impl Configuration {
+    /// The configuration with these trees.
+    #[must_use]
+    pub fn new(header: Header, committed: Tree, applied: Tree) -> Self {
+        let apart = committed.apart(&applied).collect();
+        let mut whole = Self { header, committed, applied, apart };
+        whole.join();
+        whole
+    }
+
+    /// Puts in what one write changes. The cost follows the write.
+    pub fn patch(&mut self, committed: &Patch, applied: &Patch) {
+        self.committed.patch(committed);
+        self.applied.patch(applied);
+        for (path, _) in committed.iter().chain(applied) {
+            if self.committed.unit(path) == self.applied.unit(path) {
+                self.apart.remove_mut(path);
+            } else {
+                self.apart.insert_mut(path.clone());
+            }
+        }
+        self.join();
+    }
+
+    /// Whatever stood is gone.
+    pub fn clear(&mut self) {
+        (self.committed, self.applied) = (Tree::new(), Tree::new());
+        self.apart = RedBlackTreeSetSync::new_sync();
+    }
+
+    fn join(&mut self) {
+        if self.apart.is_empty() {
+            self.applied = self.committed.clone();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockstep_types::{Configuration as Tree, Index, Revision, Target};
+use lockstep_types::{Index, Revision, Target};
 
 use super::{Queue, Versioned, View};
 use crate::record::{Configuration, Part, Status, Transaction};
@@ -88,10 +88,9 @@ impl View {
                 }
                 record.header = header;
                 if cleared {
-                    (record.committed, record.applied) = (Tree::new(), Tree::new());
+                    record.clear();
                 }
-                record.committed.patch(&committed);
-                record.applied.patch(&applied);
+                record.patch(&committed, &applied);
                 self.configurations.insert_mut(target.clone(), Versioned { revision, record });
                 self.follow(&target, revision);
             }

@@ -124,7 +124,7 @@ impl View {
             let record = &mut configuration.record;
             record.header.stage = stage;
             record.header.committed.revision = moved.revision;
-            record.committed.patch(&moved.committed);
+            record.patch(&moved.committed, &Patch::new());
             lag.committed.extend(moved.committed);
         });
     }

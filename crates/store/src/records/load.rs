@@ -114,7 +114,7 @@ impl Sink for Content {
     }
 
     fn configuration(&mut self, target: Target, record: Configuration, revision: Revision) {
-        let Configuration { header, committed, applied } = record;
+        let Configuration { header, committed, applied, .. } = record;
         let (committed, applied) = (whole(&committed), whole(&applied));
         let cleared = false;
         self.record(Op::Configuration { target, header, committed, applied, cleared }, revision);
@@ -291,10 +291,7 @@ fn read(entries: Vec<Entry>, pool: &mut Pool) -> Result<Done, Error> {
     let mut records = Vec::with_capacity(entries.len());
     for entry in entries {
         let stored = match decode::stored(&entry.key, &entry.value)? {
-            Stored::Record(Op::Proposal { index, target, proposal }) => {
-                let proposal = pool.proposal(proposal);
-                Stored::Record(Op::Proposal { index, target, proposal })
-            }
+            Stored::Record(op) => Stored::Record(pool.record(op)),
             other => other,
         };
         records.push((stored, entry.revision));
@@ -311,7 +308,7 @@ impl Read {
         }
         let bytes = pieces.bytes();
         let (committed, applied) = pieces.trees(&target, pool)?;
-        let configuration = Box::new(Configuration { header, committed, applied });
+        let configuration = Box::new(Configuration::new(header, committed, applied));
         Ok(Done::Configuration(target, revision, configuration, bytes))
     }
 }

@@ -1,43 +1,86 @@
-//! Paths in memory once, however many records name them: devices of one kind have the same paths, and
-//! so have the parts of a proposal.
+//! Paths and contents in memory once, however many records name them: devices of one kind have the same
+//! paths, and a proposal, what it comes to and the trees it goes into have the same contents.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
+use lockstep_protocol::Op;
 use lockstep_protocol::record::Proposal;
-use lockstep_types::{Configuration as Tree, Edit, Map, Patch, Path, Undo};
+use lockstep_types::{Configuration as Tree, Content, Edit, Map, Patch, Path, Undo, Unit};
 
-/// The paths that were read so far.
+/// So many paths are remembered for a watch, which may go on for years.
+const MOST: usize = 1 << 16;
+
+/// The paths that were read so far, each with the content that was last read there.
 #[derive(Debug, Default)]
-pub(super) struct Pool(HashSet<Path>);
+pub(super) struct Pool(HashMap<Path, Option<Content>>);
 
 impl Pool {
-    fn path(&mut self, path: Path) -> Path {
-        if let Some(known) = self.0.get(&path) {
-            return known.clone();
+    /// The same path and content, as they are in memory already.
+    fn share(&mut self, path: Path, content: &mut Option<Content>) -> Path {
+        let Some((known, last)) = self.0.get_key_value(&path) else {
+            self.0.insert(path.clone(), content.clone());
+            return path;
+        };
+        let path = known.clone();
+        if content == last {
+            content.clone_from(last);
+        } else if content.is_some() {
+            self.0.insert(path.clone(), content.clone());
         }
-        self.0.insert(path.clone());
         path
     }
 
-    fn paths<V, T: FromIterator<(Path, V)>>(
-        &mut self,
-        entries: impl IntoIterator<Item = (Path, V)>,
-    ) -> T {
-        entries.into_iter().map(|(path, value)| (self.path(path), value)).collect()
+    fn unit(&mut self, (path, mut unit): (Path, Unit)) -> (Path, Unit) {
+        (self.share(path, &mut unit.content), unit)
+    }
+
+    fn content(&mut self, (path, mut content): (Path, Option<Content>)) -> (Path, Option<Content>) {
+        (self.share(path, &mut content), content)
     }
 
     /// Puts in all units of a patch.
     pub(super) fn patch(&mut self, tree: &mut Tree, patch: Patch) {
-        for (path, unit) in patch {
-            tree.assign(self.path(path), unit);
+        for (path, unit) in patch.into_iter().map(|unit| self.unit(unit)) {
+            tree.assign(path, unit);
         }
     }
 
-    /// The same proposal.
-    pub(super) fn proposal(&mut self, proposal: Proposal) -> Proposal {
+    /// The same patch.
+    pub(super) fn patched(&mut self, patch: Patch) -> Patch {
+        patch.into_iter().map(|unit| self.unit(unit)).collect()
+    }
+
+    /// The same record. Only proposals have many paths.
+    pub(super) fn record(&mut self, op: Op) -> Op {
+        match op {
+            Op::Proposal { index, target, proposal } => {
+                Op::Proposal { index, target, proposal: self.proposal(proposal) }
+            }
+            op => op,
+        }
+    }
+
+    fn proposal(&mut self, proposal: Proposal) -> Proposal {
         let Proposal { edit: Edit { clear, set, add }, delta, undo: Undo { units } } = proposal;
-        let (set, add): (Map<_, _>, Map<_, _>) = (self.paths(set), self.paths(add));
-        let (delta, units) = (self.paths(delta), self.paths(units));
+        let set = set.into_iter().filter_map(|(path, content)| {
+            let (path, content) = self.content((path, Some(content)));
+            Some((path, content?))
+        });
+        let set: Map<_, _> = set.collect();
+        let add: Map<_, _> =
+            add.into_iter().map(|(path, keys)| (self.share(path, &mut None), keys)).collect();
+        let delta = delta.into_iter().map(|content| self.content(content)).collect();
+        let units = units.into_iter().map(|unit| self.unit(unit)).collect();
         Proposal { edit: Edit { clear, set, add }, delta, undo: Undo { units } }
     }
+
+    /// Lets go of everything if that has become much.
+    pub(super) fn settle(&mut self) {
+        if self.0.len() > MOST {
+            self.0 = HashMap::new();
+        }
+    }
 }
+
+#[cfg(test)]
+mod tests;

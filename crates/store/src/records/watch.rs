@@ -7,6 +7,7 @@ use lockstep_protocol::{Changes, Op};
 use lockstep_types::Target;
 
 use super::decode::{self, Stored};
+use super::pool::Pool;
 use super::value::{Delta, Elsewhere};
 use super::{Inner, body};
 use crate::kv::{Commit, Event};
@@ -19,11 +20,17 @@ pub struct Watch {
     feed: Option<Box<dyn Feed>>,
     /// What the feed has given and nobody has had yet, for whoever drops [`Watch::next`] half-way.
     pending: Option<Commit>,
+    pool: Pool,
 }
 
 impl Watch {
     pub(super) fn new(inner: &Arc<Inner>, feed: Box<dyn Feed>) -> Self {
-        Self { inner: Arc::downgrade(inner), feed: Some(feed), pending: None }
+        Self {
+            inner: Arc::downgrade(inner),
+            feed: Some(feed),
+            pending: None,
+            pool: Pool::default(),
+        }
     }
 
     /// The next revision, once it is there. None: the store was closed, or there was an error before.
@@ -34,7 +41,7 @@ impl Watch {
     /// Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Result<Changes, Error>> {
         let feed = self.feed.as_mut()?;
-        let next = next(&self.inner, feed, &mut self.pending).await;
+        let next = next(&self.inner, feed, &mut self.pending, &mut self.pool).await;
         if next.is_err() {
             self.feed = None;
         }
@@ -49,6 +56,7 @@ async fn next(
     inner: &Weak<Inner>,
     feed: &mut Box<dyn Feed>,
     pending: &mut Option<Commit>,
+    pool: &mut Pool,
 ) -> Result<Changes, Error> {
     if pending.is_none() {
         *pending = Some(feed.next().await?);
@@ -60,7 +68,8 @@ async fn next(
     } else {
         None
     };
-    let changes = changes(whole.as_ref().unwrap_or(commit))?;
+    let changes = changes(whole.as_ref().unwrap_or(commit), pool)?;
+    pool.settle();
     *pending = None;
     Ok(changes)
 }
@@ -85,14 +94,14 @@ async fn fetch(inner: &Inner, commit: &Commit) -> Result<Commit, Error> {
     Ok(Commit { revision: commit.revision, events: events.into() })
 }
 
-fn changes(commit: &Commit) -> Result<Changes, Error> {
+fn changes(commit: &Commit, pool: &mut Pool) -> Result<Changes, Error> {
     let mut ops = Vec::new();
     let mut deltas: BTreeMap<Target, Delta> = BTreeMap::new();
     for event in &*commit.events {
         match event {
             Event::Delete(key) => ops.extend(decode::removed(key)?),
             Event::Put(entry) => match decode::written(&entry.key, &entry.value)? {
-                Stored::Record(op) => ops.push(op),
+                Stored::Record(op) => ops.push(pool.record(op)),
                 Stored::Header(target, header) => {
                     let (committed, applied) = Default::default();
                     let cleared = false;
@@ -109,7 +118,8 @@ fn changes(commit: &Commit) -> Result<Changes, Error> {
         if let Op::Configuration { target, committed, applied, cleared, .. } = op
             && let Some(delta) = deltas.remove(target)
         {
-            (*committed, *applied, *cleared) = (delta.committed, delta.applied, delta.cleared);
+            *committed = pool.patched(delta.committed);
+            (*applied, *cleared) = (pool.patched(delta.applied), delta.cleared);
         }
     }
     Ok(Changes { revision: commit.revision, ops })

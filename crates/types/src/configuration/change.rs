@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::Configuration;
-use crate::{Content, Delta, Index, Patch, Path, Undo, Unit};
+use crate::{Delta, Index, Patch, Path, Undo, Unit};
 
 impl Configuration {
     /// Puts in all units of a patch.
@@ -38,11 +38,23 @@ impl Configuration {
 
     /// What turns the values here into the wanted ones, whoever wrote them.
     pub fn diff(&self, wanted: &Self) -> Delta {
-        if self.units.ptr_eq(&wanted.units) {
+        if self.is_one_with(wanted) {
             return Delta::new();
         }
         let changed = side_by_side(self.iter(), wanted.iter()).filter(|(_, is, to)| is != to);
         changed.map(|(path, _, to)| (path.clone(), to.cloned())).collect()
+    }
+
+    /// Whether the two are one tree in memory, so that the second takes none.
+    pub fn is_one_with(&self, other: &Self) -> bool {
+        self.units.ptr_eq(&other.units)
+    }
+
+    /// Where the units of the two are not the same, writers and tombstones included.
+    pub fn apart<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = Path> + use<'a> {
+        let walk = (!self.is_one_with(other)).then(|| side_by_side(self.units(), other.units()));
+        let apart = walk.into_iter().flatten().filter(|(_, our, their)| our != their);
+        apart.map(|(path, ..)| path.clone())
     }
 
     /// Changes values as a device does, without writers: absent removes that one unit, and nothing
@@ -58,18 +70,15 @@ impl Configuration {
     pub fn same_values(&self, other: &Self) -> bool {
         let values = |one: &Self| (one.live, one.digest);
         // Unequal digests settle it; equal ones are made sure of.
-        values(self) == values(other)
-            && (self.units.ptr_eq(&other.units) || self.iter().eq(other.iter()))
+        values(self) == values(other) && (self.is_one_with(other) || self.iter().eq(other.iter()))
     }
 }
 
-type Live<'a> = (&'a Path, &'a Content);
-
 /// Walks along two configurations at once: each path that either has, with what both have there.
-fn side_by_side<'a>(
-    ours: impl Iterator<Item = Live<'a>>,
-    theirs: impl Iterator<Item = Live<'a>>,
-) -> impl Iterator<Item = (&'a Path, Option<&'a Content>, Option<&'a Content>)> {
+fn side_by_side<'a, T: 'a>(
+    ours: impl Iterator<Item = (&'a Path, &'a T)>,
+    theirs: impl Iterator<Item = (&'a Path, &'a T)>,
+) -> impl Iterator<Item = (&'a Path, Option<&'a T>, Option<&'a T>)> {
     let (mut ours, mut theirs) = (ours.peekable(), theirs.peekable());
     std::iter::from_fn(move || {
         let order = match (ours.peek(), theirs.peek()) {

@@ -9,7 +9,7 @@ use super::Configuration;
 impl PartialEq for Configuration {
     fn eq(&self, other: &Self) -> bool {
         // Snapshots of one another, often; and mostly unequal where they are not.
-        self.units.ptr_eq(&other.units)
+        self.is_one_with(other)
             || (self.digest == other.digest
                 && self.units.size() == other.units.size()
                 && self.units().eq(other.units()))

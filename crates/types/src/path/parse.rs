@@ -141,7 +141,8 @@ impl Reader<'_> {
         if keys.contains_key(&key) {
             return Err(Error::DuplicateKey { position, key });
         }
-        keys.insert(key, value);
+        // Put together anew, so that it takes no more room than it needs: there are many of these.
+        *keys = std::mem::take(keys).into_iter().chain([(key, value)]).collect();
         Ok(())
     }
 

@@ -38,8 +38,7 @@ impl World {
                     let (at, kept) = configurations.entry(target.clone()).or_default();
                     *at = revision;
                     kept.header = header.clone();
-                    kept.committed.patch(committed);
-                    kept.applied.patch(applied);
+                    kept.patch(committed, applied);
                 }
                 op => view.restore(op.clone(), revision),
             }
