@@ -1,7 +1,7 @@
 """Every command that the documentation shows is run as it is written there: taken from the page, in its order, by one
 shell for the page. page.py says how a page tells what is to be run.
 
-Only ports are others here, since none is always free. What was started in the background is waited for, as a reader would."""
+Only addresses are others here, since no port is always free. What was started in the background is waited for, as a reader would."""
 
 import json
 import os
@@ -26,6 +26,8 @@ PAGES = sorted(
 PLACE = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=localhost:)|(?<=\"127\.0\.0\.1\", ))\d+\b")
 # Devices of one process have ports that follow one another.
 DEVICES = range(57400, 57420)
+# An address that is kept for documentation is that of a device here: 192.0.2.1 of the first, 192.0.2.2 of the next.
+ELSEWHERE = re.compile(r"192\.0\.2\.(\d+):57400")
 
 
 def ports_in_a_row(count):
@@ -56,6 +58,7 @@ class Places:
         self.here |= {port: first + port - DEVICES.start for port in DEVICES}
 
     def put(self, text):
+        text = ELSEWHERE.sub(lambda device: f"127.0.0.1:{DEVICES.start + int(device[1]) - 1}", text)
         return PLACE.sub(lambda port: str(self.here[int(port[0])]), text)
 
     def back(self, text):
@@ -83,7 +86,7 @@ class Shell:
         self.process = subprocess.Popen(
             ["bash", "--norc"], stdin=subprocess.PIPE, cwd=folder, env=env, start_new_session=True, text=True
         )
-        self.env = env
+        self.env, self.server = env, folder / ".server"
         self.tell(self.places.put(PRELUDE.read_text()))
 
     def tell(self, line):
@@ -96,7 +99,7 @@ class Shell:
         name = f".block{self.number}"
         script, out, status = (self.folder / f"{name}.{kind}" for kind in ("sh", "out", "status"))
         script.write_text(self.places.put(block.text))
-        self.tell(ending.format(script=script, out=out, status=status, part=f"{status}.part"))
+        self.tell(ending.format(script=script, out=out, status=status, part=f"{status}.part", server=self.server))
         return out, status
 
     def where(self, block, out):
@@ -108,7 +111,7 @@ class Shell:
         """Runs a block to its end, and gives back what it printed. It ends at the first command that fails."""
         wanted = block.marks.get("status", "0")
         strict = "set -e; trap 'echo $? > {part}; mv {part} {status}' EXIT" if wanted == "0" else ":"
-        ending = strict + "; . {script} < /dev/null > {out} 2>&1; echo $? > {part}; set +e; trap - EXIT; mv {part} {status}"
+        ending = strict + "; . {script} < /dev/null > {out} 2>&1; echo $? > {part}; set +e; trap - EXIT; echo \"$LOCKSTEP_SERVER\" > {server}; mv {part} {status}"
         out, status = self.begin(block, ending)
         try:
             until("the block ends", status.exists)
@@ -139,14 +142,14 @@ class Shell:
                 until(f"somebody listens on {port}: {block.text}", lambda: not is_free(port))
             if "lockstep serve" in block.text:
                 until("the node answers", lambda: self.targets() is not None)
-        if not is_free(self.places.here[9339]):
+        if not is_free(int(self.server.read_text().rpartition(":")[2])):
             try:
                 until("the targets are in line", lambda: all(self.stands(target, block) for target in self.targets()))
             except AssertionError as error:
                 raise AssertionError(f"{error}\n{self.where(block, self.folder / '.none')}") from None
 
     def ask(self, *arguments):
-        env = {**self.env, "LOCKSTEP_INSECURE": "true"}
+        env = {**self.env, "LOCKSTEP_INSECURE": "true", "LOCKSTEP_SERVER": self.server.read_text().strip()}
         return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=PATIENCE, env=env)
 
     def targets(self):
