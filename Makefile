@@ -76,8 +76,6 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 	@scripts/setup build e2e
 	cargo build --quiet --locked --bin lockstep
 	cargo build --quiet --locked --profile explore -p lockstep-model
-	@# Shown by docs/robustness.md, and run from there.
-	cargo build --quiet --locked -p lockstep-simulation
 	@# Every node writes down its steps, which are held against the model at the end.
 	TRACES=1 .tools/venv/bin/pytest -q -x tests/e2e
 
