@@ -212,6 +212,12 @@ authorisation: ## ask every cell of the table of rights anew (writes docs/author
 	@scripts/setup build test
 	LOCKSTEP_WRITE=1 cargo test --quiet --locked -p lockstep-northbound --test authorisation
 
+.PHONY: pictures
+pictures: ## take the pictures of docs/page.md anew
+	@scripts/setup build web
+	cargo build --quiet --locked --bin lockstep
+	node web/tests/pictures.js
+
 .PHONY: fix
 fix: ## rewrite what fmt and clippy can rewrite
 	@scripts/setup check

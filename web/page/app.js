@@ -116,7 +116,7 @@ function Top({ who, path, help }) {
             ${isSignedIn() && html`<button class="plain" onClick=${() => forget()}>Sign out</button>`}
           </span>`}
         <button class="plain" onClick=${next} title=${`Theme: ${chosen}`} aria-label=${`Theme: ${chosen}; change it`}><${Icon} name=${THEME_ICONS[chosen]} /></button>
-        <button class="plain" onClick=${help} title="Keys (?)" aria-label="Keys">?</button>
+        <button class="plain help" onClick=${help} title="Keys (?)" aria-label="Keys">?</button>
       </div>
     </header>`;
 }

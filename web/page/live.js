@@ -4,6 +4,7 @@ import { useEffect } from './lib.js';
 import { get } from './api.js';
 import { watch } from './events.js';
 import { Store } from './store.js';
+import { byName } from './words.js';
 
 /** Targets by name. The map is another one whenever something in it is; a target that did not change is the same object. */
 export const targets = new Store({ all: new Map(), known: false });
@@ -46,11 +47,7 @@ export function start() {
   look();
 }
 
-/** By name, with numbers in them as numbers. */
-function sorted(all) {
-  const order = new Intl.Collator('en', { numeric: true });
-  return new Map([...all].sort(([one], [other]) => order.compare(one, other)));
-}
+const sorted = (all) => new Map([...all].sort(([one], [other]) => byName(one, other)));
 
 export function stop() {
   watching?.stop();

@@ -38,6 +38,9 @@ export const PARTS = {
 
 export const KINDS = ['change', 'rollback', 'restore', 'adopt', 'add', 'rebind', 'remove'];
 
+/** By name, with numbers in them as numbers. */
+export const byName = new Intl.Collator('en', { numeric: true }).compare;
+
 /** "1 target", "3 targets". */
 export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;

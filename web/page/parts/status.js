@@ -1,6 +1,6 @@
 // How something stands: a shape, a word and a tone; and how far a transaction has spread.
 import { html, memo } from '../lib.js';
-import { PARTS, STATES, STATUSES, count } from '../words.js';
+import { PARTS, STATES, STATUSES, byName, count } from '../words.js';
 import { Icon } from './icon.js';
 
 const UNKNOWN = { icon: 'ring', tone: 'idle', about: '' };
@@ -31,7 +31,7 @@ export const Spread = memo(({ counts, total }) => {
 
 /** Each target of a transaction, as a small cell with its name. */
 export const Cells = memo(({ targets, most }) => {
-  const names = Object.keys(targets);
+  const names = Object.keys(targets).sort(byName);
   const shown = names.slice(0, most);
   return html`
     <span class="cells">

@@ -161,7 +161,7 @@ const Target = memo(({ target }) => html`
 function About({ target }) {
   const drift = target.drift.length + target.drift_more;
   const words = [
-    drift > 0 && count(drift, 'difference'),
+    drift > 1 && count(drift, 'difference'),
     target.reason,
     target.waiting_for,
     !target.connected && !target.reason && 'not connected',

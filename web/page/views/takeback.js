@@ -15,7 +15,7 @@ function Preview({ title, button, path, query, close, children, wait = false }) 
   const { value, error, busy } = useAnswer((signal) => (wait ? null : post(path, { ...query, dry_run: true }, { signal })), [key, wait]);
   const work = () => post(path, { ...query, comment, async: true, id: id.current });
   return html`
-    <${Confirm} title=${title} button=${button} danger wide close=${close} work=${work} ready=${Boolean(value?.valid) && !busy}
+    <${Confirm} title=${title} button=${button} danger wide close=${close} work=${work} ready=${Boolean(value?.valid) && Object.keys(value.changes).length > 0 && !busy}
       done=${(made) => go(`/transactions/${made.index}`)}>
       ${children}
       <label class="line">Comment <input value=${comment} placeholder="Why" onInput=${(event) => write(event.target.value)} /></label>

@@ -11,7 +11,7 @@ import { Part, Spread, Status } from '../parts/status.js';
 import { Rows } from '../parts/virtual.js';
 import { ask, usePlace, useTitle } from '../router.js';
 import { may } from '../session.js';
-import { PARTS, clock, count, isOpen, length } from '../words.js';
+import { PARTS, byName, clock, count, isOpen, length } from '../words.js';
 import { CallOff, Keep, Restore, Rollback } from './takeback.js';
 
 /** With so few targets, all of their differences are shown at once. */
@@ -52,7 +52,7 @@ function Head({ index, one }) {
   const [asked, ask] = useState(null);
   const close = () => ask(null);
   const number = Number(index);
-  const standing = one && ['applied', 'partial', 'committed'].includes(one.status) && !one.rolled_back_by;
+  const standing = one && ['applied', 'partial'].includes(one.status) && !one.rolled_back_by;
   return html`
     <div class="title">
       <a class="plain-link" href="/transactions"><${Icon} name="left" />Transactions</a>
@@ -151,7 +151,7 @@ function Targets({ one }) {
     const rank = (name) => ORDER.indexOf(one.targets[name].status);
     return Object.keys(one.targets)
       .filter((name) => name.includes(words) && (!status || one.targets[name].status === status))
-      .sort((a, b) => rank(a) - rank(b) || new Intl.Collator('en', { numeric: true }).compare(a, b));
+      .sort((a, b) => rank(a) - rank(b) || byName(a, b));
   }, [one, words, status]);
   const many = one.target_count > FEW;
   return html`

@@ -34,7 +34,7 @@ test('a device that drifts, and one that is paused, are seen at once', async () 
   await here.lab.change({ leaf1: { update: { '/system/motd': 'ours' } } });
   await here.lab.device('drift', 'leaf1', '/system/motd', '"theirs"');
   await row(page, 'leaf1').locator('.badge', { hasText: 'drifted' }).waitFor();
-  await row(page, 'leaf1').getByText('1 difference').waitFor();
+  await row(page, 'leaf1').getByText('/system/motd is `theirs`').waitFor();
   await here.lab.api('POST', '/targets/leaf2/pause');
   await row(page, 'leaf2').locator('.badge', { hasText: 'paused' }).waitFor();
   await page.getByRole('button', { name: /1\s*drifted/ }).click();
