@@ -190,15 +190,11 @@ spec: ## check every configuration of the TLA+ specification
 	spec/run
 
 .PHONY: bench
-bench: ## what a change costs as configuration and log grow, as ratios to a floor
-	@scripts/setup build
-	cargo run --quiet --locked --release -p lockstep-bench
-
-.PHONY: bench-cluster
-bench-cluster: ## what many devices cost: Sets, a slow device, idling, taking over; beside the same straight on the devices
-	@scripts/setup e2e
-	cargo build --quiet --locked --release --bin lockstep
-	LOCKSTEP=target/release/lockstep .tools/venv/bin/python bench/cluster/run.py
+bench: ## the whole comparison with floors and peers, under half an hour (writes docs/performance.md); QUICK=1 for a look
+	@scripts/setup build test e2e
+	cargo build --quiet --locked --release --bin lockstep --bin lockstep-bench
+	@# LOCKSTEP_OPENCONFIG names a folder of OpenConfig's modules; ONLY="commits wide" takes only these.
+	.tools/venv/bin/python bench/run.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 ##@ While writing
 

@@ -23,7 +23,7 @@ fn names() -> (Target, SessionId, NodeName, ModelDigest) {
 }
 
 /// A node that is the master of one target with so many leaves.
-fn node(leaves: usize) -> Node {
+pub(crate) fn node(leaves: usize) -> Node {
     let (target, session, name, models) = names();
     let unit = |content: &Content| Unit::present(content.clone(), Index::new(1));
     let patch: Patch =
@@ -55,8 +55,60 @@ fn node(leaves: usize) -> Node {
     Node::new(session, Settings::default(), view)
 }
 
+/// The same with so many targets beside it, each with ten leaves.
+#[cfg(test)]
+pub(crate) fn node_among(targets: usize) -> Node {
+    let (_, session, ..) = names();
+    let mut view = node(10).view().clone();
+    let ops = (0..targets).flat_map(beside).collect();
+    view.absorb(&Changes { revision: view.revision().next(), ops });
+    Node::new(session, Settings::default(), view)
+}
+
+/// The same with so many transactions in its log, all of them applied.
+#[cfg(test)]
+pub(crate) fn node_with_past(entries: u64) -> Result<Node, crate::Failed> {
+    use crate::store::workload::{Change, head};
+    use lockstep_protocol::record::{Header, Mark, PartStatus, Status};
+
+    let (target, session, ..) = names();
+    let mut ops = vec![head(entries)];
+    for index in 1..=entries {
+        let change = Change { index: Index::new(index), target: target.clone(), leaf: 5 };
+        ops.push(Op::Id { id: change.id()?, index: Index::new(index) });
+        ops.push(change.transaction(Status::Applied, PartStatus::Applied)?);
+        ops.push(change.proposal());
+    }
+    let mark = Mark { index: Index::new(entries), revision: Index::new(entries) };
+    let header = Header { committed: mark, applied: mark, ..Header::NEW };
+    let (committed, applied) = (Patch::new(), Patch::new());
+    ops.push(Op::Configuration { target, header, committed, applied, cleared: false });
+    let mut view = node(10).view().clone();
+    view.absorb(&Changes { revision: view.revision().next(), ops });
+    Ok(Node::new(session, Settings::default(), view))
+}
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "a name made here")]
+fn beside(number: usize) -> [Op; 3] {
+    let (_, session, _, models) = names();
+    let target = Target::new(format!("beside{number}")).expect("a name");
+    let connection = Connection::new(2 + number as u64);
+    let mastership =
+        Mastership { session: Some(session), term: Term::new(1), connection, next: None };
+    let unit = |content: &Content| Unit::present(content.clone(), Index::new(1));
+    let committed: Patch =
+        trees::tree(10).iter().map(|(path, content)| (path.clone(), unit(content))).collect();
+    let header = lockstep_protocol::record::Header::NEW;
+    [
+        Op::Binding { target: target.clone(), binding: Binding::of(models) },
+        Op::Mastership { target: target.clone(), mastership },
+        Op::Configuration { target, header, applied: committed.clone(), committed, cleared: false },
+    ]
+}
+
 /// A node whose log has so many entries, all of them decided.
-fn node_with_log(entries: usize) -> Node {
+pub(crate) fn node_with_log(entries: usize) -> Node {
     let mut node = node(10);
     for entry in 0..entries {
         if let Some(changes) = submit(&mut node, entry) {
@@ -92,7 +144,7 @@ fn request(number: usize) -> Request {
 }
 
 /// One change through the core: submitted, found valid, and written.
-fn submit(node: &mut Node, number: usize) -> Option<Changes> {
+pub(crate) fn submit(node: &mut Node, number: usize) -> Option<Changes> {
     let client = Client(number as u64);
     let commands = node.handle(Event::Submit { client, request: request(number) });
     let Some(Command::Validate { subject, checks }) = commands.into_iter().next() else {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Row {
     pub(crate) what: &'static str,
     pub(crate) size: usize,
-    pub(crate) nanoseconds: f64,
+    pub(crate) figure: f64,
     /// To the first row with the same name.
     pub(crate) ratio: f64,
 }
@@ -28,8 +28,8 @@ pub(crate) fn sizes<T, R>(
     for size in sizes {
         let subject = make(*size);
         let best = (0..ROUNDS).map(|_| round(&subject, &mut work)).fold(f64::INFINITY, f64::min);
-        let floor = rows.first().map_or(best, |row| row.nanoseconds);
-        rows.push(Row { what, size: *size, nanoseconds: best, ratio: best / floor });
+        let floor = rows.first().map_or(best, |row| row.figure);
+        rows.push(Row { what, size: *size, figure: best, ratio: best / floor });
     }
     rows
 }

@@ -3,21 +3,22 @@
 //! With `LOCKSTEP_OPENCONFIG` naming a folder of OpenConfig's modules it is those, otherwise the small
 //! device that comes with Lockstep.
 
-mod memory;
+pub(crate) mod memory;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use lockstep_types::{Configuration, Content, Delta, Path};
 use lockstep_yang::{Data, DataForm, Form, ModelSet, Operation, Options};
+use serde_json::{Value, json};
 
 use crate::measure::{Row, sizes};
 
 const SIZES: [usize; 3] = [10, 1_000, 10_000];
 
 /// Models with interfaces, and how theirs look.
-struct Subject {
-    models: ModelSet,
+pub(crate) struct Subject {
+    pub(crate) models: ModelSet,
     loaded: f64,
     /// Bytes; none where that is not told.
     taken: Option<f64>,
@@ -25,7 +26,7 @@ struct Subject {
 }
 
 #[expect(clippy::expect_used, reason = "models that are known to load")]
-fn load() -> Subject {
+pub(crate) fn load() -> Subject {
     let folder = std::env::var_os("LOCKSTEP_OPENCONFIG").map(PathBuf::from);
     let openconfig = folder.is_some();
     let lab = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models/lab");
@@ -57,18 +58,18 @@ fn nanoseconds(start: Instant) -> f64 {
 }
 
 #[expect(clippy::expect_used, reason = "paths made here")]
-fn path(text: &str) -> Path {
+pub(crate) fn path(text: &str) -> Path {
     text.parse().expect("a path")
 }
 
 impl Subject {
     /// An interface with ten leaves.
-    fn interface(&self, number: usize) -> serde_json::Value {
+    fn interface(&self, number: usize) -> Value {
         let name = format!("eth{number}");
         if !self.openconfig {
-            return serde_json::json!({"name": name, "mtu": 1400, "enabled": true, "description": "d"});
+            return json!({"name": name, "mtu": 1400, "enabled": true, "description": "d"});
         }
-        serde_json::json!({
+        json!({
             "name": name,
             "config": {
                 "name": name, "type": "iana-if-type:ethernetCsmacd", "mtu": 1500, "enabled": true,
@@ -83,20 +84,20 @@ impl Subject {
 
     #[expect(clippy::expect_used, reason = "data made here")]
     fn edit(&self, onto: &Configuration, from: usize, to: usize) -> Delta {
-        let list: serde_json::Value = (from..to).map(|number| self.interface(number)).collect();
-        let data = Data { form: DataForm::Json, json: serde_json::json!({"interface": list}) };
+        let list: Value = (from..to).map(|number| self.interface(number)).collect();
+        let data = Data { form: DataForm::Json, json: json!({"interface": list}) };
         let operation = Operation::Update(path("/interfaces"), data);
         self.models.edit(&[operation]).expect("an edit").onto(onto)
     }
 
-    fn tree(&self, interfaces: usize) -> Configuration {
+    pub(crate) fn tree(&self, interfaces: usize) -> Configuration {
         let mut tree = Configuration::new();
         let delta = self.edit(&tree, 0, interfaces);
         tree.apply_values(&delta);
         tree
     }
 
-    fn one_leaf(&self, content: Option<Content>) -> Delta {
+    pub(crate) fn one_leaf(&self, content: Option<Content>) -> Delta {
         let leaf = if self.openconfig { "config/mtu" } else { "mtu" };
         let path = path(&format!("/interfaces/interface[name=eth5]/{leaf}"));
         [(path, content)].into_iter().collect()
@@ -107,9 +108,9 @@ impl Subject {
 fn once(what: &'static str, sizes: &[usize], mut work: impl FnMut(usize) -> f64) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for size in sizes {
-        let nanoseconds = work(*size);
-        let floor = rows.first().map_or(nanoseconds, |row| row.nanoseconds);
-        rows.push(Row { what, size: *size, nanoseconds, ratio: nanoseconds / floor });
+        let figure = work(*size);
+        let floor = rows.first().map_or(figure, |row| row.figure);
+        rows.push(Row { what, size: *size, figure, ratio: figure / floor });
     }
     rows
 }
@@ -122,49 +123,58 @@ fn timed<T>(work: impl FnOnce() -> T) -> f64 {
 
 /// How many times as long the one takes, size by size.
 fn against(what: &'static str, slow: &[Row], quick: &[Row]) -> Vec<Row> {
-    let times = |(slow, quick): (&Row, &Row)| slow.nanoseconds / quick.nanoseconds;
+    let times = |(slow, quick): (&Row, &Row)| slow.figure / quick.figure;
     let floor = slow.first().zip(quick.first()).map_or(1.0, times);
     let row = |pair: (&Row, &Row)| {
-        let nanoseconds = times(pair);
-        Row { what, size: pair.0.size, nanoseconds, ratio: nanoseconds / floor }
+        let figure = times(pair);
+        Row { what, size: pair.0.size, figure, ratio: figure / floor }
     };
     slow.iter().zip(quick).map(row).collect()
 }
 
-/// Measures, and shows each row as soon as it is there.
-pub(crate) fn run(show: impl Fn(&Row)) {
+/// What one validation of a one-leaf change takes, in milliseconds: what a commit cannot do without.
+pub(crate) fn verdict() -> Value {
     let subject = load();
-    let show = |rows: &[Row]| rows.iter().for_each(&show);
+    let leaf = subject.one_leaf(Some(Content::leaf(1450_u64)));
+    let make = |size| subject.tree(size);
+    let rows = sizes("one leaf changed: the change judged", &SIZES, make, |tree| {
+        subject.models.validate_change(tree, &leaf).len()
+    });
+    rows.iter().map(|row| json!({ "size": row.size, "milliseconds": row.figure / 1e6 })).collect()
+}
+
+/// Measures all of it.
+pub(crate) fn rows() -> Vec<Row> {
+    let subject = load();
     let modules = subject.models.modules().len();
-    show(&once("models loaded", &[modules], |_| subject.loaded));
+    let mut rows = once("models loaded", &[modules], |_| subject.loaded);
     if let Some(taken) = subject.taken {
-        show(&once("memory of the models, in bytes", &[modules], |_| taken));
+        rows.extend(once("memory of the models, in bytes", &[modules], |_| taken));
     }
-    show(&memory::of_a_leaf(10_000, |size| subject.tree(size)).into_iter().collect::<Vec<_>>());
-    changes(&subject, &show);
-    data(&subject, &show);
+    rows.extend(memory::of_a_leaf(10_000, |size| subject.tree(size)));
+    rows.extend(changes(&subject));
+    rows.extend(data(&subject));
+    rows
 }
 
 /// What the verdict on a change costs.
-fn changes(subject: &Subject, show: &impl Fn(&[Row])) {
+fn changes(subject: &Subject) -> Vec<Row> {
     let models = &subject.models;
     let make = |size| subject.tree(size);
     let leaf = subject.one_leaf(Some(Content::leaf(1450_u64)));
     let quick = sizes("one leaf changed: the change judged", &SIZES, make, |tree| {
         models.validate_change(tree, &leaf).len()
     });
-    show(&quick);
     let whole = once("one leaf changed: the whole judged", &SIZES, |size| {
         let mut tree = make(size);
         tree.apply_values(&leaf);
         timed(|| models.validate(&tree))
     });
-    show(&whole);
-    show(&against("one leaf changed: times the whole takes", &whole, &quick));
+    let times = against("one leaf changed: times the whole takes", &whole, &quick);
     let gone = subject.one_leaf(None);
-    show(&sizes("one leaf removed: the change judged", &SIZES, make, |tree| {
+    let removed = sizes("one leaf removed: the change judged", &SIZES, make, |tree| {
         models.validate_change(tree, &gone).len()
-    }));
+    });
     let with_new = |size| {
         let tree = make(size);
         let delta = subject.edit(&tree, size, size + 1);
@@ -174,33 +184,35 @@ fn changes(subject: &Subject, show: &impl Fn(&[Row])) {
         sizes("an interface added: the change judged", &SIZES, with_new, |(tree, delta)| {
             models.validate_change(tree, delta).len()
         });
-    show(&added);
     let with_gone = |size| {
         let tree = make(size);
         let gone = tree.under(&path("/interfaces/interface[name=eth5]"));
         let delta: Delta = gone.map(|(path, _)| (path.clone(), None)).collect();
         (tree, delta)
     };
-    show(&sizes("an interface removed: the change judged", &SIZES, with_gone, |(tree, delta)| {
-        models.validate_change(tree, delta).len()
-    }));
+    let dropped =
+        sizes("an interface removed: the change judged", &SIZES, with_gone, |(tree, delta)| {
+            models.validate_change(tree, delta).len()
+        });
+    [quick, whole, times, removed, added, dropped].into_iter().flatten().collect()
 }
 
 /// What data in and out costs.
-fn data(subject: &Subject, show: &impl Fn(&[Row])) {
+fn data(subject: &Subject) -> Vec<Row> {
     let models = &subject.models;
-    show(&once("interfaces read from JSON", &SIZES, |size| {
+    let mut rows = once("interfaces read from JSON", &SIZES, |size| {
         timed(|| subject.edit(&Configuration::new(), 0, size))
-    }));
-    show(&once("everything rendered, with defaults", &SIZES, |size| {
+    });
+    rows.extend(once("everything rendered, with defaults", &SIZES, |size| {
         let tree = subject.tree(size);
         timed(|| models.get(&tree, &Path::root(), Form::Ietf).map(|found| found.len()))
     }));
     let one = path("/interfaces/interface[name=eth5]");
-    show(&sizes(
+    rows.extend(sizes(
         "one interface rendered, with defaults",
         &SIZES,
         |size| subject.tree(size),
         |tree| models.get(tree, &one, Form::Ietf).map(|found| found.len()),
     ));
+    rows
 }

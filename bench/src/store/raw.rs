@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use lockstep_store::kv::Bytes;
 use redb::{Database, TableDefinition};
 
-use super::Failed;
+use crate::Failed;
 
 /// One write: keys with their values; none: removed.
 pub(super) type Write = Vec<(Bytes, Option<Bytes>)>;

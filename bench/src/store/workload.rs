@@ -1,4 +1,4 @@
-//! One-leaf transactions as the core writes them.
+//! One-leaf transactions as the core writes them, up to their decision.
 
 use lockstep_protocol::record::{
     Head, Header, Key, Kind, Mark, Mode, Part, PartStatus, Proposal, Status, Transaction,
@@ -10,24 +10,24 @@ use lockstep_types::{
     Unit,
 };
 
-use super::Failed;
+use crate::Failed;
 use crate::trees::path;
 
 /// What one transaction writes where.
 #[derive(Debug)]
-pub(super) struct Change {
-    pub(super) index: Index,
-    pub(super) target: Target,
+pub(crate) struct Change {
+    pub(crate) index: Index,
+    pub(crate) target: Target,
     /// Which of the target's leaves.
-    pub(super) leaf: usize,
+    pub(crate) leaf: usize,
 }
 
 impl Change {
-    pub(super) fn id(&self) -> Result<TransactionId, Failed> {
+    pub(crate) fn id(&self) -> Result<TransactionId, Failed> {
         Ok(TransactionId::new(format!("n1-1-100000001-{}", self.index))?)
     }
 
-    pub(super) fn transaction(&self, status: Status, part: PartStatus) -> Result<Op, Failed> {
+    pub(crate) fn transaction(&self, status: Status, part: PartStatus) -> Result<Op, Failed> {
         let part = Part { status: part, ..Part::default() };
         let submitted = Timestamp::new(1_700_000_000_000_000_000 + self.index.get());
         Ok(Op::Transaction(Transaction {
@@ -55,7 +55,7 @@ impl Change {
         }))
     }
 
-    pub(super) fn proposal(&self) -> Op {
+    pub(crate) fn proposal(&self) -> Op {
         let (path, content) = (path(self.leaf / 10, self.leaf % 10), self.content());
         let before = Unit::present(Content::leaf("what stood before"), Index::new(1));
         let proposal = Proposal {
@@ -76,23 +76,14 @@ impl Change {
     }
 
     fn decide(&self) -> Result<Txn, Failed> {
-        let header = self.header(Index::ZERO, Some(self.index));
+        let header = self.header();
         let ops = vec![
             Op::Id { id: self.id()?, index: self.index },
             self.transaction(Status::Committed, PartStatus::Pending)?,
             self.proposal(),
-            self.configuration(header, self.patch(), Patch::new()),
+            self.configuration(header, self.patch()),
         ];
         Ok(Txn { compares: vec![Compare::Absent(Key::Id(self.id()?)), self.base()], ops })
-    }
-
-    fn record(&self) -> Result<Txn, Failed> {
-        let header = self.header(self.index, None);
-        let ops = vec![
-            self.transaction(Status::Applied, PartStatus::Applied)?,
-            self.configuration(header, Patch::new(), self.patch()),
-        ];
-        Ok(Txn { compares: vec![self.base()], ops })
     }
 
     /// That nobody else wrote the configuration; since when is known only when it is written.
@@ -100,60 +91,47 @@ impl Change {
         Compare::Unchanged(Key::Configuration(self.target.clone()), Revision::ZERO)
     }
 
-    fn header(&self, applied: Index, holder: Option<Index>) -> Header {
-        let mark = |index| Mark { index, revision: index };
-        let (committed, applied) = (mark(self.index), mark(applied));
-        Header { committed, applied, synced: Term::new(1), holder, ..Header::NEW }
+    fn header(&self) -> Header {
+        let committed = Mark { index: self.index, revision: self.index };
+        Header { committed, synced: Term::new(1), holder: Some(self.index), ..Header::NEW }
     }
 
-    fn configuration(&self, header: Header, committed: Patch, applied: Patch) -> Op {
+    fn configuration(&self, header: Header, committed: Patch) -> Op {
         Op::Configuration {
             target: self.target.clone(),
             header,
             committed,
-            applied,
+            applied: Patch::new(),
             cleared: false,
         }
     }
 }
 
 /// The log's end after so many.
-pub(super) fn head(index: u64) -> Op {
+pub(crate) fn head(index: u64) -> Op {
     Op::Head(Head { index: Index::new(index), timestamp: Timestamp::new(1) })
-}
-
-/// How far transactions go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Upto {
-    /// Decided: what an async client waits for.
-    Decided,
-    /// Decided, and then recorded as applied.
-    Recorded,
 }
 
 /// Transactions ready to be written, so that only that is measured: a list for each of those who write
 /// at the same time, each on a target of its own.
 #[derive(Debug)]
-pub(super) struct Workload(Vec<Vec<Txn>>);
+pub(crate) struct Workload(Vec<Vec<Txn>>);
 
 impl Workload {
     /// `count` transactions, for `flight` at a time.
-    pub(super) fn new(flight: u64, count: u64, upto: Upto) -> Result<Self, Failed> {
+    pub(crate) fn new(flight: u64, count: u64) -> Result<Self, Failed> {
         let mut writers: Vec<Vec<Txn>> = (0..flight).map(|_| Vec::new()).collect();
         for (index, writer) in (1..=count).zip((0..writers.len()).cycle()) {
             let target = Target::new(format!("leaf{writer}"))?;
             let leaf = usize::try_from(index)? % 1_000;
             let change = Change { index: Index::new(index), target, leaf };
             writers[writer].push(change.decide()?);
-            if upto == Upto::Recorded {
-                writers[writer].push(change.record()?);
-            }
         }
         Ok(Self(writers))
     }
 
     /// Writes all of them.
-    pub(super) async fn run(self, records: &Records) -> Result<(), Failed> {
+    pub(crate) async fn run(self, records: &Records) -> Result<(), Failed> {
         let mut writers = tokio::task::JoinSet::new();
         for txns in self.0 {
             let records = records.clone();

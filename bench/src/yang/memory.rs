@@ -5,7 +5,7 @@ use lockstep_types::{Configuration, Content};
 use crate::measure::Row;
 
 /// Bytes that the process holds; none where that is not told.
-pub(super) fn held() -> Option<f64> {
+pub(crate) fn held() -> Option<f64> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(pages.split(' ').nth(1)?.parse::<f64>().ok()? * 4096.0)
 }
@@ -22,5 +22,5 @@ pub(super) fn of_a_leaf(size: usize, make: impl Fn(usize) -> Configuration) -> O
     let is_leaf = |content: &Content| matches!(content, Content::Leaf(_) | Content::LeafList(_));
     let leaves = first.first()?.iter().filter(|(_, content)| is_leaf(content)).count();
     let bytes = grown / (more.len() * leaves) as f64;
-    Some(Row { what: "memory of a leaf, in bytes", size, nanoseconds: bytes, ratio: 1.0 })
+    Some(Row { what: "memory of a leaf, in bytes", size, figure: bytes, ratio: 1.0 })
 }

@@ -56,7 +56,7 @@ pub(crate) struct Bench {
     /// Start a node with so many simulated devices, in a temporary folder, and load that
     #[arg(long, value_name = "N", conflicts_with_all = ["target", "path", "value"])]
     own: Option<u16>,
-    /// How many targets, of those that are synchronised; all of its own, otherwise one
+    /// How many targets, of those that are synchronised (of all, with --queued --async); all of its own, otherwise one
     #[arg(long, value_name = "N", conflicts_with = "target")]
     targets: Option<usize>,
     /// Only this target; may be given several times
@@ -165,7 +165,7 @@ async fn measured(
     let left = tokio::select! {
         // Nobody needs what is thrown away.
         () = std::future::ready(()), if own.is_some() => Vec::new(),
-        left = before.put_back(&client), if own.is_none() => left,
+        left = before.put_back(&client, asked.queued && asked.asynchronous), if own.is_none() => left,
         signal = signals.next() => return Err(signal.into()),
     };
     let report = Report { asked, own: own.is_some(), loaded: &loaded, before: &before, left };

@@ -48,12 +48,19 @@ impl Before {
     }
 
     /// Puts it back; says for which targets that did not work, and why.
-    pub(super) async fn put_back(&self, client: &Client) -> Vec<(String, String)> {
+    ///
+    /// Where answers were not waited for, neither is this one's: targets that are away get it when they come back.
+    pub(super) async fn put_back(
+        &self,
+        client: &Client,
+        asynchronous: bool,
+    ) -> Vec<(String, String)> {
         let mut left = Vec::new();
         for (targets, set) in &self.back {
             let deadline = prost_types::Duration { seconds: PATIENCE, nanos: 0 };
             let options = SetOptions {
                 queued: true,
+                r#async: asynchronous,
                 comment: "lockstep bench: as it was before".into(),
                 deadline: Some(deadline),
                 ..SetOptions::default()

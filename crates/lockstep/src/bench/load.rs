@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use lockstep_gnmi::proto::lockstep::v1::ListTargetsRequest;
+use lockstep_gnmi::proto::lockstep::v1::{ListTargetsRequest, Target};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tonic::{Request, Status};
@@ -152,8 +152,11 @@ impl Crew<'_> {
                 let request = ListTargetsRequest::default();
                 let there = admin.list_targets(request).await.map_err(|s| refused(&s))?;
                 let mut there = there.into_inner().targets.into_iter();
-                let behind = |name: &String| !self.plan.targets.contains(name);
-                if there.all(|one| one.committed == one.applied || behind(&one.name)) {
+                // Those that are away get it when they come back.
+                let concerned = |one: &Target| {
+                    one.state == "synchronised" && self.plan.targets.contains(&one.name)
+                };
+                if there.all(|one| one.committed == one.applied || !concerned(&one)) {
                     return Ok(ended.elapsed());
                 }
                 sleep(LOOK).await;

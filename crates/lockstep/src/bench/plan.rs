@@ -129,7 +129,9 @@ fn place(path: &str, leaf: usize) -> Result<Path, Failed> {
 
 /// The targets that are meant; all of them can be written to.
 fn targets(asked: &Bench, there: &[Target]) -> Result<Vec<String>, Failed> {
-    let is_ready = |target: &&Target| target.connected && target.state == "synchronised";
+    // What is queued and not waited for is for those as well that are away.
+    let any = asked.queued && asked.asynchronous;
+    let is_ready = |target: &&Target| any || target.connected && target.state == "synchronised";
     if !asked.target.is_empty() {
         for name in &asked.target {
             match there.iter().find(|target| target.name == *name) {
@@ -210,6 +212,7 @@ mod tests {
         assert_eq!(of("bench"), Ok(vec!["b".into()]));
         assert_eq!(of("bench --targets 2"), Ok(vec!["b".into(), "c".into()]));
         assert_eq!(of("bench --target c"), Ok(vec!["c".into()]));
+        assert_eq!(of("bench --target a --queued --async"), Ok(vec!["a".into()]));
         assert!(of("bench --targets 3").unwrap_err().contains("2 of 3"));
         assert!(of("bench --target a").unwrap_err().contains("a is paused"));
         assert!(of("bench --target d").unwrap_err().contains("no target d"));

@@ -1,19 +1,17 @@
 """What a network of many devices costs: real nodes, real etcd, simulated devices, all on this machine.
 
 Each figure stands beside a floor of the same run: the same work done straight on the devices, by one process with the same
-concurrency. `make bench-cluster` builds what is needed and writes the figures as a table; TARGETS=n takes fewer devices.
+concurrency. A part of `make bench`; alone: `bench/run.py --only cluster`.
 """
 
 import asyncio
 import base64
 import contextlib
 import json
-import os
 import pathlib
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -21,11 +19,10 @@ import time
 import grpc
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "e2e"))
-from lab import BINARY, MODELS, Process, free_ports, update  # noqa: E402
-from test_etcd import ask, members  # noqa: E402
+from network import BINARY, MODELS, Process, cpu, free_ports, memory
+from lab import update
+from test_etcd import ask, members
 
-TARGETS = int(os.environ.get("TARGETS", 1000))
 PATIENCE = 120
 # So many requests to devices at once, for the floor.
 AT_ONCE = 64
@@ -127,33 +124,9 @@ async def directly(ports, request, method):
     return time.monotonic() - begun
 
 
-def write_directly(ports, value):
-    return asyncio.run(directly(ports, gnmi_pb2.SetRequest(update=[update("/system/motd", value)]), "Set"))
-
-
 def read_directly(ports):
     request = gnmi_pb2.GetRequest(path=[gnmi_pb2.Path()], type=gnmi_pb2.GetRequest.CONFIG, encoding=gnmi_pb2.JSON_IETF)
     return asyncio.run(directly(ports, request, "Get"))
-
-
-def memory(process):
-    status = pathlib.Path(f"/proc/{process.process.pid}/status").read_text()
-    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmRSS"))
-
-
-def cpu(process):
-    fields = pathlib.Path(f"/proc/{process.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def atomic(network, row):
-    for count in [n for n in (10, 100, 1000, 10000) if n <= len(network.names)]:
-        targets = list(network.names)[:count]
-        took = statistics.median(network.set("n1", targets, f"{count} {at}") for at in range(5))
-        floor = statistics.median(write_directly([network.names[t] for t in targets], f"direct {at}") for at in range(3))
-        row(f"one atomic Set to {count} targets", f"{took * 1000:.0f} ms", f"straight to each: {floor * 1000:.0f} ms")
-        # What was written past the node is drift; it is brought in line before the next figure.
-        network.set("n1", targets, f"{count} again")
 
 
 def slow_device(network, row):
@@ -181,11 +154,6 @@ def idle(network, row):
     time.sleep(10)
     share = (cpu(process) - before) / 10
     row(f"idle at {len(network.names)} targets", f"{share * 100:.1f} % of a core", "")
-
-
-def memory_of(network, row, when):
-    taken = memory(network.nodes["n1"])
-    row(f"memory of the node, {when}", f"{taken / 1e6:.0f} MB", f"{taken / len(network.names) / 1000:.0f} kB a target")
 
 
 def memory_of_leaves(network, row):
@@ -261,28 +229,26 @@ def sessions(port):
     return int(found.get("count", 0))
 
 
-def main():
-    rows = []
+def rows(count):
+    """All of it with so many devices, one row after the other."""
+    found = []
 
     def row(*cells):
-        rows.append(cells)
-        print(*cells, sep="  |  ", flush=True)
+        found.append(cells)
+        print(" " * 10, *cells, sep="  |  ", flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        network = Network(folder, TARGETS)
+        network = Network(folder, count)
         try:
             begun = time.monotonic()
             network.start("n1", "./data")
             wait("all synchronised", lambda: network.synchronised("n1"), 0.1)
             took = time.monotonic() - begun
             floor = read_directly(network.names.values())
-            row(f"start with {TARGETS} targets, all synchronised", f"{took:.2f} s", f"reading each: {floor:.2f} s")
-            memory_of(network, row, "all connected")
+            row(f"start with {count} targets, all synchronised", f"{took:.2f} s", f"reading each: {floor:.2f} s")
             idle(network, row)
-            atomic(network, row)
             slow_device(network, row)
-            memory_of(network, row, "after those transactions")
             wait("the slow device is back", lambda: network.synchronised("n1"), 0.1)
             memory_of_leaves(network, row)
             network.nodes.pop("n1").stop()
@@ -293,10 +259,4 @@ def main():
                 takeover(network, started[0][0], row)
         finally:
             network.stop()
-    print("\n| measure | figure | beside it |\n|---|--:|--:|")
-    for cells in rows:
-        print("| " + " | ".join(cells) + " |")
-
-
-if __name__ == "__main__":
-    main()
+    return found
