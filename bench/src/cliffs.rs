@@ -142,6 +142,5 @@ fn written(mut node: Node) -> usize {
         let compares = vec![Compare::Absent(Key::Configuration(target))];
         records.write(&Txn { compares, ops }).await.unwrap();
     });
-    let bytes = *heard.lock().unwrap();
-    bytes
+    *heard.lock().unwrap()
 }

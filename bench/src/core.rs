@@ -89,7 +89,6 @@ pub(crate) fn node_with_past(entries: u64) -> Result<Node, crate::Failed> {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a name made here")]
 fn beside(number: usize) -> [Op; 3] {
     let (_, session, _, models) = names();
     let target = Target::new(format!("beside{number}")).expect("a name");
