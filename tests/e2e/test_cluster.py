@@ -43,8 +43,8 @@ RETRY = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.St
 class Clients:
     """Clients that write to their own target, go to the next node when one fails them, and keep what they were told."""
 
-    def __init__(self, cluster):
-        self.cluster = cluster
+    def __init__(self, cluster, patience=PATIENCE):
+        self.cluster, self.patience = cluster, patience
         self.answered, self.errors, self.stop = {}, [], threading.Event()
         self.threads = [threading.Thread(target=self.write, args=(name,)) for name in cluster.names]
 
@@ -65,7 +65,7 @@ class Clients:
             for number in itertools.count(1):
                 if self.stop.is_set():
                     return
-                motd, deadline, attempt = f"{target} {number}", time.monotonic() + PATIENCE, 0
+                motd, deadline, attempt = f"{target} {number}", time.monotonic() + self.patience, 0
                 while True:
                     # Asked again under the same id, it is done once; what was given up is asked for anew.
                     id_ = options(id=f"{motd} {attempt}")

@@ -10,7 +10,7 @@ import grpc
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
-from lab import BINARY, PATIENCE, code, until, update
+from lab import BINARY, PATIENCE, code, free_ports, until, update
 from test_etcd import etcd
 
 
@@ -185,6 +185,51 @@ def test_a_store_moves_to_etcd_and_back(filled, tmp_path):
     assert sorted(set(epochs)) == epochs, epochs
     filled.set("leaf1", update=[("/system/motd", "at home")])
     assert filled.on_device("leaf1", "/system/motd") == "at home"
+
+
+def body(dump):
+    """A dump but for its first line, which has the epoch and the revision, and the digest of it in the last."""
+    return dump.read_text().splitlines()[1:-1]
+
+
+def test_a_dump_says_the_same_on_the_other_side(filled, tmp_path):
+    """With a window that is open, a change that waits, and targets with credentials of either kind."""
+    assert filled.node.stop() == 0
+    (tmp_path / "key").write_text("k" * 44)
+    (tmp_path / "password").write_text("swordfish")
+    config = {"secret-key-file": str(tmp_path / "key"), "target-variables": ["SPARE_*"]}
+    filled.write_config(**config)
+    filled.start_node()
+    filled.wait_synchronised()
+    [nobody] = free_ports(1)
+    spare = ["--address", f"127.0.0.1:{nobody}", "--model", "lab-1.0", "--device-insecure", "--device-username", "admin"]
+    filled.run("target", "add", "spare1", *spare, "--device-password-env", "SPARE_PASSWORD")
+    filled.run("target", "add", "spare2", *spare, "--device-password-file", str(tmp_path / "password"))
+    filled.run("set", "spare2", "--update", "/system/motd=waits", "--queued", "--async")
+    window = filled.run("set", "leaf2", "--update", "/system/motd=maybe", "--confirm", "600")["index"]
+    filled.run("target", "pause", "leaf3")
+    before = filled.run("tx", "list")
+    assert filled.node.stop() == 0
+    there, here, again = (tmp_path / f"{name}.jsonl" for name in ("there", "here", "again"))
+    works("store", "export", filled.folder / "data", "-f", there)
+    assert "swordfish" not in there.read_text() and "SPARE_PASSWORD" in there.read_text()
+    with etcd(tmp_path) as (port, _):
+        url = f"etcd://127.0.0.1:{port}/moved"
+        until("etcd answers", lambda: lockstep("store", "check", url).stderr.count("the store is empty"))
+        works("store", "import", url, "-f", there)
+        works("store", "export", url, "-f", here)
+        works("store", "import", tmp_path / "home", "-f", here)
+        works("store", "export", tmp_path / "home", "-f", again)
+        assert body(there) == body(here) == body(again)
+        filled.write_config(store=url, **config)
+        filled.start_node()
+        filled.wait_synchronised("leaf1", "leaf2")
+        assert filled.run("tx", "list") == before
+        assert filled.target("leaf3")["state"] == "paused"
+        assert "SPARE_PASSWORD" in filled.target("spare1")["reason"], "it is not set here"
+        assert "password" not in filled.target("spare2")["reason"], "it can be read here"
+        assert filled.run("confirm", str(window))["window"] == "confirmed"
+        assert filled.node.stop() == 0
 
 
 def test_a_store_with_something_in_it_is_left_alone(filled, dump):

@@ -40,6 +40,11 @@ pub enum Busy {
     /// The node stops, and what was asked for is in the log: it is carried on.
     #[error("the node stops; transaction {0} is carried on when it is back")]
     Stopped(Index),
+    /// It was to be answered by now, and the store has not taken it in, nor said that it will not.
+    #[error(
+        "the store takes no writes: whether this comes to be a transaction is not known; ask again under the same id"
+    )]
+    Unwritten,
     /// The node stops, and nothing was written.
     #[error("the node is stopping; ask another, or again when it is back")]
     Stopping,

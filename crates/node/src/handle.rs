@@ -1,6 +1,8 @@
 //! What the other rooms hold of a running node.
 
 use std::collections::BTreeMap;
+use std::future::pending;
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 
 use lockstep_protocol::{Order, Refusal, Reply, Request, Until, View};
@@ -8,6 +10,7 @@ use lockstep_southbound::{Driver, Fencing, Follow, Link, Look, LookError, Report
 use lockstep_types::{Epoch, Index, NodeName, SessionId, Target, Timestamp};
 use lockstep_yang::ModelSet;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::time::sleep_until;
 
 use crate::clock::Clock;
 use crate::drift::Drift;
@@ -222,7 +225,23 @@ impl Handle {
         if let Some(refusal) = self.not_served(&request) {
             return Ok(Reply::Refused(refusal));
         }
-        self.ask(|answer| Asked::Submit(request, answer)).await
+        let (id, by) = (request.id.clone(), request.answer_by);
+        let mut answer = pin!(self.ask(|answer| Asked::Submit(request, answer)));
+        tokio::select! {
+            biased;
+            answer = &mut answer => return answer,
+            () = self.past(by) => {}
+        }
+        // Whatever is in the log has been answered by now, or is about to be.
+        if self.view().named(&id).is_some() { answer.await } else { Err(Busy::Unwritten) }
+    }
+
+    /// Comes when a time has passed; never, if there is none.
+    async fn past(&self, by: Option<Timestamp>) {
+        let Some(by) = by else { return pending().await };
+        while self.now() < by {
+            sleep_until(self.shared.clock.instant(by)).await;
+        }
     }
 
     /// Calls a transaction off, and waits until that has taken effect.

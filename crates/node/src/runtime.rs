@@ -4,8 +4,9 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lockstep_protocol::record::Failure;
 use lockstep_protocol::trace::Saw;
-use lockstep_protocol::{Answer, Command, Event, Node, Txn, View, Wake, Written};
+use lockstep_protocol::{Answer, Command, Event, Node, Order, Txn, View, Wake, Written};
 use lockstep_store::{Records, Watch};
 use lockstep_types::{Connection, Revision, Target};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -13,8 +14,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::aside::aside;
 use crate::clients::Clients;
-use crate::election::mandate;
-use crate::handle::{Asked, NewModels, Shared};
+use crate::election::{self, mandate};
+use crate::handle::{Asked, Handle, NewModels, Shared};
 use crate::links::Links;
 use crate::retarget::{bound, looked_after, written};
 use crate::targets::Maker;
@@ -138,7 +139,7 @@ impl Runtime {
                     None => return Ended::Watch(None),
                 },
                 Some(event) = inputs.devices.recv() => self.hear(event),
-                Some(event) = inputs.events.recv() => self.take_in(event),
+                Some(event) = inputs.events.recv() => self.come_back(event),
                 Some(asked) = inputs.requests.recv() => self.ask(asked),
                 Some(new) = inputs.models.recv() => self.have_models(new),
                 () = at(due) => self.tick(),
@@ -201,6 +202,13 @@ impl Runtime {
         });
     }
 
+    /// Takes in what was worked out aside. A connection may have gone meanwhile, and then nothing is an answer on it.
+    fn come_back(&mut self, event: Event) {
+        if is_of_now(&self.core, &event) {
+            self.take_in(event);
+        }
+    }
+
     /// Whether a device can take something on trial is known with its answer to the claim.
     fn learn_trials(&mut self, target: &Target, connection: Connection) {
         let can = self.links.get(target).is_some_and(|link| link.confirms() == Some(true));
@@ -234,12 +242,31 @@ impl Runtime {
             {
                 self.shared.drift.report(target);
             }
+            written.iter().for_each(|target| self.leap(&view, target));
             if let Some(touched) = touched {
                 self.shared.feed.tell(touched, view);
             }
         }
         self.carry_out(commands);
         gone.into_iter().for_each(|gone| self.take_in(gone));
+    }
+
+    /// A device listens to an id that the store does not know of. If that is the store's own, from before it was set
+    /// back to a backup, a later term of ours is what it will listen to.
+    fn leap(&self, view: &View, target: &Target) {
+        let fenced = view.header(target).resync_refused.as_ref();
+        let ours =
+            view.master(target).is_some_and(|m| m.session.as_ref() == Some(self.core.session()));
+        if !ours || !fenced.is_some_and(Failure::is_foreign_master) {
+            return;
+        }
+        let Some(term) = view.mastership(target).and_then(|m| election::leap(m.term)) else {
+            return;
+        };
+        tracing::warn!(%target, %term, "the device listens to somebody else: a later term is tried");
+        let (handle, target) = (Handle { shared: Arc::clone(&self.shared) }, target.clone());
+        // A node that ends leaves it to the next master.
+        tokio::spawn(async move { handle.operate(target, Order::Claim(term)).await });
     }
 
     fn ask(&mut self, asked: Asked) {
@@ -283,6 +310,12 @@ impl Runtime {
     }
 }
 
+/// Whether something that was worked out aside still concerns anybody.
+fn is_of_now(core: &Node, event: &Event) -> bool {
+    let Event::Answered { target, connection, .. } = event else { return true };
+    core.desk().link(target).is_some_and(|link| link.up && link.connection == *connection)
+}
+
 /// Comes at a time; never, if there is none.
 async fn at(time: Option<Instant>) {
     match time {
@@ -304,5 +337,46 @@ async fn write(records: &Records, txn: &Txn, seen: Revision) -> Written {
             sleep(STORE_PAUSE).await;
             Written::Stale(seen)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_protocol::record::Binding;
+    use lockstep_protocol::{Changes, Op, Settings};
+    use lockstep_types::{Configuration, ModelDigest, NodeName, Sequence, SessionId};
+
+    use super::*;
+
+    /// What a device holds is put in the terms of what is wanted of it, and meanwhile the device may be gone.
+    #[test]
+    fn nothing_is_an_answer_on_a_connection_that_is_gone() {
+        let (target, session) = (Target::new("leaf1").unwrap(), SessionId::new("s1").unwrap());
+        let binding = Binding::of(ModelDigest::new("lab").unwrap());
+        let ops = vec![
+            Op::Session { session: session.clone(), node: NodeName::new("n1").unwrap() },
+            Op::Binding { target: target.clone(), binding },
+        ];
+        let mut view = View::new();
+        view.absorb(&Changes { revision: Revision::new(1), ops });
+        let mut core = Node::new(session, Settings::default(), view);
+        core.start();
+        let connected = |number| Event::Connected {
+            target: target.clone(),
+            connection: Connection::new(number),
+        };
+        let answered = |number| Event::Answered {
+            target: target.clone(),
+            connection: Connection::new(number),
+            sequence: Sequence::default(),
+            answer: Answer::Values(Configuration::default()),
+        };
+        core.handle(connected(1));
+        assert!(is_of_now(&core, &answered(1)) && !is_of_now(&core, &answered(2)));
+        let connection = Connection::new(1);
+        core.handle(Event::Disconnected { target: target.clone(), connection });
+        assert!(!is_of_now(&core, &answered(1)));
+        core.handle(connected(2));
+        assert!(!is_of_now(&core, &answered(1)) && is_of_now(&core, &answered(2)));
     }
 }

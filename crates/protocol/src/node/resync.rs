@@ -108,11 +108,7 @@ impl Node {
     pub(super) fn resync_failed(&mut self, target: &Target, answer: Answer) {
         let failure = match answer {
             Answer::Refused(failure) => failure,
-            Answer::Fenced => Failure {
-                code: "PERMISSION_DENIED".into(),
-                message: "foreign master: the device listens to an election id that is not ours"
-                    .into(),
-            },
+            Answer::Fenced => Failure::foreign_master(),
             other => Failure {
                 code: "INTERNAL".into(),
                 message: format!("the device gave an answer that does not fit: {other:?}"),

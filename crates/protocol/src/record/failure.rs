@@ -14,6 +14,23 @@ pub struct Failure {
     pub message: String,
 }
 
+impl Failure {
+    const FOREIGN: &'static str =
+        "foreign master: the device listens to an election id that is not ours";
+
+    /// The device turns us away although nobody else is its master by the store.
+    #[must_use]
+    pub fn foreign_master() -> Self {
+        Self { code: "PERMISSION_DENIED".into(), message: Self::FOREIGN.into() }
+    }
+
+    /// Whether it is that.
+    #[must_use]
+    pub fn is_foreign_master(&self) -> bool {
+        self.message == Self::FOREIGN
+    }
+}
+
 /// One rule of the models that a configuration would break.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Violation {

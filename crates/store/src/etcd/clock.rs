@@ -79,7 +79,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(3);
 
     fn due(told: u64, ours: u64) -> Due {
-        Due { told: Revision::new(told), ours: Revision::new(ours) }
+        Due { told: Revision::new(told), ours: Revision::new(ours), back: None }
     }
 
     #[tokio::test(start_paused = true)]

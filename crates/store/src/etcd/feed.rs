@@ -151,6 +151,9 @@ impl Follower {
         let mut clock = Clock::new(self.inner.members.timeout);
         loop {
             let due = *self.due.borrow_and_update();
+            if let Some(back) = due.back {
+                return End::Over(Error::Failed { source: Arc::new(back) });
+            }
             clock.look(self.position, due);
             let closing = *self.closing.borrow_and_update();
             if closing && (self.position >= due.told || clock.stuck()) {

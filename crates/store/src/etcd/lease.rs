@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use etcd_client::ResponseHeader;
+use lockstep_types::Revision;
 
-use super::Inner;
 use super::fault::{Fault, Unexpected};
 use super::members::Member;
+use super::{Inner, unsigned};
 use crate::Error;
 use crate::kv::Lease;
 
@@ -44,10 +45,13 @@ pub(super) async fn keep(inner: &Inner, lease: Lease) -> Result<(), Error> {
     let keep = |member: Arc<Member>| {
         let key = key.clone();
         async move {
-            let before = term(&member, key.clone()).await?;
+            let known = inner.tide.known();
+            let (before, found) = term(&member, key.clone()).await?;
+            // Whoever was set back may know a lease that they had then, and lost since.
+            let _ = inner.tide.compare(known, found);
             // The stream is for this one only: they are seconds apart.
             member.leases().keep_alive(id).await?;
-            Ok(before == term(&member, key).await?)
+            Ok(before == term(&member, key).await?.0)
         }
     };
     for _ in 0..TRIES {
@@ -62,10 +66,11 @@ pub(super) async fn keep(inner: &Inner, lease: Lease) -> Result<(), Error> {
     Err(Error::Unavailable { source })
 }
 
-/// In which term a read is answered.
-async fn term(member: &Member, key: Vec<u8>) -> Result<u64, etcd_client::Error> {
+/// In which term a read is answered, and how far the cluster is.
+async fn term(member: &Member, key: Vec<u8>) -> Result<(u64, Revision), etcd_client::Error> {
     let found = member.kv().get(key, None).await?;
-    Ok(found.header().map_or(0, ResponseHeader::raft_term))
+    let revision = found.header().map_or(0, ResponseHeader::revision);
+    Ok((found.header().map_or(0, ResponseHeader::raft_term), unsigned(revision)))
 }
 
 pub(super) async fn revoke(inner: &Inner, lease: Lease) -> Result<(), Error> {

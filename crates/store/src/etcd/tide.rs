@@ -7,6 +7,9 @@
 //!
 //! Asking etcd how far a watch is would be cheaper, but its answer may overtake events in 3.4.
 //! In a cluster of our own a mark is hardly ever written, as every revision is ours.
+//!
+//! A cluster that is behind what it told before was set back, as by a snapshot of it. What is known of it is then
+//! worth nothing, and its revisions will be given out once more, for something else: every watch ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +33,18 @@ pub(super) struct Due {
     pub(super) told: Revision,
     /// The largest that is known to be ours, and that every watch therefore will get to.
     pub(super) ours: Revision,
+    /// The cluster went back behind that.
+    pub(super) back: Option<SetBack>,
+}
+
+/// The cluster is not as far as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "etcd is at revision {found} and was at {known} before: it was set back, as when a snapshot is restored"
+)]
+pub(super) struct SetBack {
+    known: Revision,
+    found: Revision,
 }
 
 #[derive(Debug)]
@@ -103,11 +118,28 @@ impl Tide {
 
     /// Reads the revision of the cluster, which is then due.
     pub(super) async fn read(&self, members: &Members) -> Result<Revision, Fault> {
+        let known = self.known();
         let get =
             |member: Arc<Member>| async move { member.kv().get(self.key.clone(), None).await };
         let found = revision(members.ask(get).await?.header())?;
+        self.compare(known, found)?;
         self.told(found);
         Ok(found)
+    }
+
+    /// What no read that begins now can be behind.
+    pub(super) fn known(&self) -> Revision {
+        self.due.borrow().told
+    }
+
+    /// Compares where a read found the cluster with what was known before it began.
+    pub(super) fn compare(&self, known: Revision, found: Revision) -> Result<(), Fault> {
+        if found >= known {
+            return Ok(());
+        }
+        let back = SetBack { known, found };
+        self.due.send_modify(|due| due.back = Some(back));
+        Err(Fault::Refused(Arc::new(back)))
     }
 
     /// Reads nothing as it was at this revision, to see whether it is still kept.

@@ -224,6 +224,13 @@ impl Server {
         }
     }
 
+    /// Starts it again without anything it had, as far back as can be.
+    pub(crate) fn set_back(&mut self) {
+        self.kill();
+        std::fs::remove_dir_all(self.folder.join(&self.name)).expect("its data");
+        self.restart();
+    }
+
     /// Stops it where it is, as a stalled disk or a frozen machine would.
     pub(crate) fn stall(&self) {
         self.signal("STOP");

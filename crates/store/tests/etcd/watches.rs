@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lockstep_store::{Error, Etcd, Store};
+use lockstep_types::Revision;
 use tokio::time::timeout;
 
 use crate::common::{next, put, told, until, watch, write};
@@ -43,6 +44,33 @@ async fn a_watch_that_is_cut_off_goes_on_without_a_gap() {
             assert_eq!(told(&commit), [format!("a={value}"), format!("b={value}")]);
         }
     }
+}
+
+/// What it gave out before, it will give out again for something else: nobody may go on as if nothing had happened.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watch_ends_where_its_cluster_was_set_back() {
+    let mut cluster = Cluster::start(1);
+    let store = cluster.store("back").await;
+    let mut at = write(&store, &[put("a", "0")]).await;
+    for _ in 0..5 {
+        at = write(&store, &[put("a", "1")]).await;
+    }
+    let mut feed = watch(&store, at).await;
+    let lease = store.grant(DEADLINE).await.expect("a lease");
+    cluster.member(0).set_back();
+    // Nobody reads: whoever keeps a lease finds out.
+    until("the lease to be gone", async || {
+        matches!(store.keep(lease).await, Err(Error::LeaseGone(_)))
+    })
+    .await;
+    let ended = timeout(DEADLINE, feed.next()).await.expect("an end");
+    let Err(Error::Failed { source }) = ended else { panic!("{ended:?}") };
+    assert!(source.to_string().contains("set back"), "{source}");
+    // Opened anew, it is what there is.
+    let store = cluster.store("back").await;
+    let first = write(&store, &[put("a", "2")]).await;
+    assert!(first < at, "{first}");
+    assert_eq!(told(&next(&mut watch(&store, Revision::ZERO).await).await), ["a=2"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -19,8 +19,9 @@ use crate::{Error, Store};
 /// About how many bytes a block has: enough that their number does not matter.
 pub const BLOCK: usize = 256 << 10;
 
-/// What is exported, in this order. Everything else is what a store needs for itself.
-const KINDS: [&str; 9] = [
+/// What is exported, in this order. Everything else is what a store needs for itself; where devices are not as they
+/// should be is found out anew, as they are all read again.
+const KINDS: [&str; 10] = [
     "head",
     "horizon",
     "binding/",
@@ -30,6 +31,7 @@ const KINDS: [&str; 9] = [
     "id/",
     "transaction/",
     "proposal/",
+    "part/",
 ];
 
 impl Records {

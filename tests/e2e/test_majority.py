@@ -1,0 +1,127 @@
+"""etcd loses its majority: reads and writes say so, devices are left alone, and nothing that was answered is lost when it is
+back, or when what is left of it goes on alone."""
+
+import datetime
+import subprocess
+
+import grpc
+import pytest
+from cluster import Cluster
+from pygnmi.spec.v080 import gnmi_pb2
+
+from lab import PATIENCE, code, path, until, update
+from test_cluster import Clients, nothing_is_lost
+from test_etcd import members
+
+
+class Members:
+    """The members of an etcd, which can be killed and started again."""
+
+    def __init__(self, folder, started):
+        self.folder, self.ports = folder, [port for port, _ in started]
+        self.processes = [process for _, process in started]
+
+    def kill(self, *numbers):
+        for number in numbers:
+            self.processes[number].kill()
+            self.processes[number].wait()
+
+    def start(self, *numbers, more=()):
+        for number in numbers:
+            with open(self.folder / f"etcd{number}.log", "ab") as log:
+                self.processes[number] = subprocess.Popen([*self.processes[number].args, *more], stdout=log, stderr=log)
+
+    def stop(self):
+        self.kill(*range(len(self.processes)))
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    with members(tmp_path, 3) as started:
+        members_ = Members(tmp_path, started)
+        cluster = Cluster(tmp_path, members_.ports, nodes=2, devices=3)
+        cluster.members = members_
+        cluster.write_config(each={name: {"drift": "enforce"} for name in cluster.names})
+        for name in cluster.listens:
+            cluster.write_node(name)
+        try:
+            yield cluster.start()
+        finally:
+            cluster.stop()
+            members_.stop()
+
+
+def refused(cluster, node, call):
+    """What a node says that cannot do it."""
+    with cluster.stub_of(node) as stub, pytest.raises(grpc.RpcError) as error:
+        call(stub)
+    return code(error.value), error.value.details()
+
+
+def sets(cluster, name):
+    """How often a device was asked to change something."""
+    journal = cluster.sim("journal", cluster.device(name)).splitlines()
+    return sum(" set " in line for line in journal)
+
+
+# How long a session lasts without being renewed, and a little more, in seconds.
+SESSION = 7
+
+
+def failures(cluster, name):
+    """When a node failed to renew its session."""
+    lines = (cluster.folder / f"{name}.log").read_text().splitlines()
+    return [datetime.datetime.fromisoformat(line.split()[0]) for line in lines if "could not be renewed" in line]
+
+
+def sessions_are_over(cluster):
+    """Every node has failed to renew its session for longer than that lasts."""
+    for name in cluster.listens:
+        first = until(f"{name} cannot renew its session", lambda: failures(cluster, name))[0]
+        long = lambda: (failures(cluster, name)[-1] - first).total_seconds() > SESSION
+        until(f"{name} cannot renew it for longer than it lasts", long)
+
+
+def another_failure(cluster):
+    for name in cluster.listens:
+        before = len(failures(cluster, name))
+        until(f"{name} cannot renew its session", lambda: len(failures(cluster, name)) > before)
+
+
+def test_a_lost_majority_comes_back(cluster):
+    get = gnmi_pb2.GetRequest(path=[path("/system/motd", "leaf1")], encoding=gnmi_pb2.JSON_IETF)
+    set_ = gnmi_pb2.SetRequest(update=[update("/system/hostname", "never", "leaf1")])
+    with Clients(cluster, patience=6 * PATIENCE) as clients:
+        clients.advance()
+        cluster.members.kill(0, 1)
+        for node in cluster.listens:
+            for call in (lambda stub: stub.Get(get, timeout=PATIENCE), lambda stub: stub.Set(set_, timeout=8)):
+                told, why = refused(cluster, node, call)
+                assert told == grpc.StatusCode.UNAVAILABLE and "store" in why, (node, told, why)
+        # Longer than a session lasts. Somebody else may be the master by now, for all they know: devices are left as they are.
+        sessions_are_over(cluster)
+        for name in cluster.names:
+            cluster.sim("drift", cluster.device(name), "/system/motd", "by hand")
+        before = {name: sets(cluster, name) for name in cluster.names}
+        another_failure(cluster)
+        assert before == {name: sets(cluster, name) for name in cluster.names}
+        assert {cluster.on_device(name, "/system/motd") for name in cluster.names} == {"by hand"}
+        cluster.members.start(0, 1)
+        clients.advance()
+    nothing_is_lost(cluster, clients)
+    for node in cluster.listens:
+        cluster.use(node)
+        cluster.wait_synchronised()
+    statuses = {t["id"]: t["status"] for t in cluster.run("tx", "list", "--limit", "10000")}
+    assert "never" not in str(cluster.get("leaf1", "/system")), statuses
+
+
+def test_what_is_left_of_etcd_goes_on_alone(cluster):
+    """A majority is lost for good. The nodes know all three members, and find the one that is left."""
+    with Clients(cluster) as clients:
+        clients.advance()
+        cluster.members.kill(0, 1, 2)
+        cluster.members.start(2, more=["--force-new-cluster"])
+        clients.advance()
+    nothing_is_lost(cluster, clients)
+    cluster.wait_synchronised()
