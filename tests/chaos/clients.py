@@ -17,7 +17,7 @@ UNCLEAR = {"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "UNKNOWN", "INTERNAL
 FINAL = {"applied", "partial", "rejected", "reverted", "cancelled"}
 WRITES = {
     "one": 30, "two": 14, "ten": 4, "async": 6, "queued": 12, "queued-async": 6, "delete": 5, "replace": 5,
-    "invalid": 3, "rollback": 9, "wide": 0.5, "queued-wide": 0.5, "window": 3,
+    "invalid": 3, "rollback": 9, "restore": 4, "wide": 0.5, "queued-wide": 0.5, "window": 3, "guest": 5,
 }  # fmt: skip
 # How long a change that is to be confirmed waits for that, in seconds.
 WINDOW = 2
@@ -35,7 +35,7 @@ class Client(threading.Thread):
         self.world, self.history, self.over = world, history, over
         self.random = random.Random(f"{seed} {name}")
         self.nodes = {node: Node(node, port) for node, port in world.listens.items()}
-        self.count, self.mine, self.failure = 0, [], None
+        self.count, self.mine, self.past, self.failure = 0, [], [], None
 
     def run(self):
         try:
@@ -72,10 +72,12 @@ class Writer(Client):
 
     def act(self):
         kind = self.random.choices(list(WRITES), WRITES.values())[0]
-        operation = self.rollback() if kind == "rollback" else self.change(kind)
+        make = {"rollback": self.rollback, "restore": self.restore, "guest": self.guest}.get(kind)
+        operation = make() if make else self.change(kind)
         if operation is None:
             return
-        call = lambda node: (node.rollback if kind == "rollback" else node.set)(operation, PATIENCE)
+        asks = {"rollback": "rollback", "restore": "restore"}.get(kind, "set")
+        call = lambda node: getattr(node, asks)(operation, PATIENCE)
         while True:
             told = self.attempt(operation, call)
             unclear = told["code"] in UNCLEAR and not (told["outcome"] and told["outcome"]["status"] in FINAL)
@@ -86,8 +88,10 @@ class Writer(Client):
         if kind == "window" and told["code"] == "OK" and not self.over.wait(self.random.uniform(0, 2 * WINDOW)):
             self.keep(operation, told["outcome"]["index"])
         self.history.operation(operation)
-        if kind != "window" and set().union(*operation["writes"].values()) - {"motd"} and told["code"] == "OK":
-            self.mine.append(told["outcome"]["index"])
+        if told["code"] == "OK":
+            self.past.append(told["outcome"]["index"])
+        if kind not in ("window", "guest") and set().union(*operation["writes"].values()) - {"motd"} and told["code"] == "OK":
+            self.mine.append((told["outcome"]["index"], list(operation["writes"])))
 
     def call_off(self, operation, index):
         """What was only decided may not be wanted any more; whether that came in time is one more answer to it."""
@@ -141,8 +145,27 @@ class Writer(Client):
         """Of something it did not long ago."""
         if not self.mine:
             return None
-        index = self.mine.pop(self.random.randrange(max(0, len(self.mine) - 3), len(self.mine)))
-        return self.begin("rollback", of=index, rule=self.random.choice(["path", "target"]))
+        index, targets = self.mine.pop(self.random.randrange(max(0, len(self.mine) - 3), len(self.mine)))
+        # A Restore that comes later is not among those that the rule *path* looks for.
+        restored = any(target in pair for pair in self.world.restorable for target in targets)
+        return self.begin("rollback", of=index, rule="target" if restored else self.random.choice(["path", "target"]))
+
+    def restore(self):
+        """To how a target or two stood after something that it did not long ago."""
+        if not self.past:
+            return None
+        pair = self.random.choice(self.world.restorable)
+        only = self.random.choice([pair, pair[:1], pair[1:], [self.random.choice(self.world.guests)]])
+        return self.begin("restore", to=self.random.choice(self.past[-5:]), only=only)
+
+    def guest(self):
+        """A change of a target that comes and goes."""
+        operation = self.begin("guest")
+        name = self.random.choice(registers.NAMES)
+        value = None if name != "motd" and self.random.random() < 0.2 else f"v{operation['id']}"
+        operation["mode"] = self.random.choice(["atomic", "queued"])
+        operation["writes"] = {self.random.choice(self.world.guests): {name: value}}
+        return operation
 
 
 class Reader(Client):
@@ -150,13 +173,15 @@ class Reader(Client):
 
     def act(self):
         targets = self.pair() if self.random.random() < 0.5 else [self.target()]
+        if self.random.random() < 0.05:
+            targets = [self.random.choice(self.world.guests)]
         operation = {"kind": "get", "client": self.name, "targets": targets, "attempts": []}
 
         def call(node):
             operation["reads"] = node.get(targets, PATIENCE)
 
         told = self.attempt(operation, call)
-        if told["code"] == "NOT_FOUND" and len(targets) == 1:
+        if told["code"] == "NOT_FOUND" and len(targets) == 1 and "has no data" in told["message"]:
             # That is how gNMI says that there is nothing.
             operation["reads"], told["code"] = {targets[0]: {}}, "OK"
         self.history.operation(operation)

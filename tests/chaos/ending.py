@@ -3,6 +3,7 @@
 import time
 
 from check import Evidence
+from orders import welcome
 from wire import Node
 from world import wait
 
@@ -24,6 +25,7 @@ class Ending:
         for name in self.nodes:
             wait(f"{name} answers", lambda name=name: self.nodes[name].targets(5), left())
         wait("etcd takes writes", lambda: self.nemesis.alarm("DEACTIVATE") is None, left())
+        welcome(self.world, self.nodes["n1"], self.history, "end", left())
         try:
             wait("all targets are synchronised", self.synchronised, left())
         except TimeoutError:
@@ -45,6 +47,8 @@ class Ending:
         """All are; what drifted and is only to be reported, or was changed back too often, an operator has looked at again."""
         targets = self.list()
         for target in targets:
+            if target["state"] == "paused":
+                self.world.run("n1", "target", "resume", target["name"])
             if target["state"] == "drifted" or "target sync" in (target["reason"] or ""):
                 self.world.run("n1", "target", "sync", target["name"])
         return all(target["state"] == "synchronised" for target in targets)
@@ -57,7 +61,7 @@ class Ending:
 
     def probe(self, left):
         """Each target takes a change again, whoever is asked, and what was written is read."""
-        for at, target in enumerate(self.world.names):
+        for at, target in enumerate([*self.world.names, *self.world.guests]):
             name = list(self.nodes)[at % len(self.nodes)]
             id_ = f"probe-{target}"
             operation = {"kind": "probe", "client": "probe", "id": id_, "mode": "atomic", "async": False, "attempts": []}
@@ -73,11 +77,16 @@ class Ending:
             self.history.operation(operation)
 
     def gather(self):
-        held = {name: node.get(self.world.names, 30) for name, node in self.nodes.items()}
+        targets = [*self.world.names, *self.world.guests]
+        held = {name: node.get(targets, 30) for name, node in self.nodes.items()}
+        transactions = sorted(self.transactions(), key=lambda one: one["index"])
+        adopted = [one["index"] for one in transactions if one["kind"] == "adopt"]
         return Evidence(
-            targets=self.world.names,
+            targets=targets,
+            guests=self.world.guests,
+            adopted={index: self.nodes["n1"].changes(index, 10) for index in adopted},
             operations=self.history.operations,
-            transactions=sorted(self.transactions(), key=lambda one: one["index"]),
+            transactions=transactions,
             nodes=held,
             devices={name: device.holds() for name, device in self.world.devices.items()},
             journals={name: device.journal() for name, device in self.world.devices.items()},

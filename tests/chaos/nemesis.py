@@ -292,7 +292,8 @@ class Nemesis:
         self.afflict(fault, sim.rewrite("upper", paths=[registers.text(fault["register"])]))
 
     def begin_drift(self, fault):
-        place = registers.text("motd" if fault["amount"] < 0.5 else "hostname")
+        # What is read in `motd` was written by a client, also where such a change is to stay.
+        place = registers.text("motd" if fault["amount"] < 0.5 and not self.world.adopts(fault["device"]) else "hostname")
         self.world.devices[fault["device"]].drift(place, f"drift{fault['number']}")
 
     def begin_refuse_resync(self, fault):

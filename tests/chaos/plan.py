@@ -11,8 +11,8 @@ from world import MEMBERS, NODES
 
 # Of each lane: how long a fault lasts and how long there is none, in seconds; and what there is.
 LANES = {
-    "members": ((2, 7), (2, 10), ["member-kill", "member-pause", "slow-disk", "full-disk", "no-space", "majority-kill"]),
-    "nodes": ((2, 6), (2, 8), ["node-kill", "node-pause", "node-pause", "clock-jump", "node-stop", "node-kill", "all-nodes-kill"]),
+    "members": ((2, 7), (4, 16), ["member-kill", "member-pause", "slow-disk", "full-disk", "no-space", "majority-kill"]),
+    "nodes": ((2, 6), (5, 16), ["node-kill", "node-pause", "node-pause", "clock-jump", "node-stop", "node-kill", "all-nodes-kill"]),
     "links": ((2, 8), (1, 7), [
         "node-from-store", "node-stalled-from-store", "node-from-member", "node-deaf-to-store", "member-from-members",
         "member-deaf-to-members", "members-parted", "node-from-devices", "node-stalled-from-devices", "node-deaf-to-devices",

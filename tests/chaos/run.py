@@ -19,17 +19,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE)]
 
 import clients  # noqa: E402
+import orders  # noqa: E402
 import plan  # noqa: E402
+import summary  # noqa: E402
 from check import check  # noqa: E402
 from ending import Ending  # noqa: E402
 from history import History  # noqa: E402
 from nemesis import Nemesis  # noqa: E402
+from wire import Node  # noqa: E402
 from world import World, wait  # noqa: E402
 
 PATIENCE = 60
@@ -64,7 +66,9 @@ class Run:
         targets = lambda: self.world.run("n1", "target", "list")
         wait("all targets are synchronised", lambda: all(t["state"] == "synchronised" for t in targets()), PATIENCE)
         self.say(f"{len(self.world.names)} devices, {len(self.plan)} faults, {self.duration} s, seed {self.seed}")
+        orders.welcome(self.world, Node("n1", self.world.listens["n1"]), self.history, "begin", PATIENCE)
         self.clients = clients.start(self.world, self.history, self.seed, self.over)
+        self.clients += orders.start(self.world, self.history, self.seed, self.over)
         self.nemesis.run()
         self.nemesis.heal()
         self.over.set()
@@ -85,29 +89,6 @@ class Run:
             # Ports are free when they are chosen; nodes of others on this machine may know them from before.
             raise RuntimeError(f"nodes of more than one store talked to these devices, epochs {sorted(stores)}: it proves nothing")
         return evidence
-
-    def summary(self, evidence, looked):
-        answers = Counter()
-        word = lambda told: told["outcome"]["status"] if told.get("outcome") else told["code"]
-        for operation in evidence.operations:
-            answers[operation["kind"], word(operation["attempts"][-1])] += 1
-            for more in ("cancel", "confirm"):
-                if told := operation.get(more):
-                    answers[more, word(told)] += 1
-        lines = ["", "operations by answer"]
-        for kind in sorted({kind for kind, _ in answers}):
-            by = ", ".join(f"{word} {count}" for (k, word), count in sorted(answers.items()) if k == kind)
-            lines.append(f"  {kind:<14} {by}")
-        lines += ["faults"]
-        lines += [f"  {fault:<28} {count}" for fault, count in sorted(self.nemesis.counts.items())]
-        lines += [f"  met nobody: {fault:<16} {count}" for fault, count in sorted(self.nemesis.failed.items())]
-        lines += [f"  skipped: {what}" for what in self.world.skipped]
-        lines += ["checked"]
-        lines += [f"  {name:<62} {count}" for name, count in looked.items()]
-        statuses = Counter(one["status"] for one in evidence.transactions)
-        by = ", ".join(f"{word} {count}" for word, count in sorted(statuses.items()))
-        lines.append(f"  {len(evidence.transactions)} transactions: {by}")
-        return "\n".join(lines)
 
 
 def against_the_model(trace):
@@ -133,7 +114,11 @@ def main():
         run.world.stop()
         more, steps = against_the_model(folder / "trace.jsonl")
         violations += more
-        run.say(run.summary(evidence, looked) + f"\n  against the model: {steps or 'not as it allows'}")
+        told = evidence, looked, run.nemesis.counts, run.nemesis.failed, run.world.skipped
+        run.say(summary.tell(*told) + f"\n  against the model: {steps or 'not as it allows'}")
+        never = summary.missing(evidence, run.nemesis.counts, run.world.skipped)
+        if given.duration >= summary.LONG:
+            violations += [("Coverage", f"{what} never happened") for what in never]
     except Exception as error:
         failed = error
         raise

@@ -10,7 +10,7 @@ class Story:
 
     def __init__(self):
         self.time, self.operations, self.transactions, self.sightings = 0, [], [], []
-        self.journals = {A: [], B: []}
+        self.journals, self.adopted, self.guests = {A: [], B: []}, {}, []
 
     def tick(self):
         self.time += 1
@@ -64,6 +64,29 @@ class Story:
         if told == "applied":
             self.transactions[of - 1]["rolled_back_by"] = index
 
+    def restore(self, to, *targets, told="applied"):
+        index = len(self.transactions) + 1
+        operation = {"kind": "restore", "id": f"restore-{index}", "mode": "atomic", "async": False, "to": to}
+        operation |= {"only": list(targets or (A,)), "writes": {}, "attempts": []}
+        parts = {target: "applied" if told == "applied" else "undone" for target in targets or (A,)}
+        self.ask(operation, index, told, parts)
+        self.enter(operation, index, told, parts, "restore")
+        self.transactions[-1]["to"] = to
+
+    def adopt(self, target=A, **values):
+        """A node makes what a device has what is wanted of it."""
+        index = len(self.transactions) + 1
+        self.enter({"id": f"adopt-{index}", "mode": "queued"}, index, "applied", {target: "applied"}, "adopt")
+        self.adopted[index] = {target: values}
+
+    def comes(self, target=A):
+        """A target comes to be, for the first time or again."""
+        index = len(self.transactions) + 1
+        operation = {"kind": "add", "id": f"add-{index}", "mode": "atomic", "async": False, "writes": {}, "attempts": []}
+        self.ask(operation, index, "applied", {target: "applied"})
+        self.enter(operation, index, "applied", {target: "applied"}, "add")
+        self.guests = [target]
+
     def window(self, value, window, confirmed=None, by=False):
         """A change to be confirmed, that is `window` in the end; and whether a node took it back."""
         index = self.write(value, name="eth1", window=2)
@@ -94,4 +117,6 @@ class Story:
         held = held or {}
         nodes = {"n1": {A: {}, B: {}, **held}}
         devices = {A: {}, B: {}, **held, **(devices or {})}
-        return Evidence([A, B], self.operations, self.transactions, nodes, devices, self.journals, self.sightings, stuck or {})
+        evidence = Evidence([A, B], self.operations, self.transactions, nodes, devices, self.journals, self.sightings, stuck or {})
+        evidence.adopted, evidence.guests = self.adopted, self.guests
+        return evidence

@@ -363,6 +363,69 @@ def test_a_delete_is_the_writer_of_what_it_took_away_alone():
     assert found(story.end({A: {"eth1": "one"}})) == set()
 
 
+def test_a_restore_brings_back_what_stood():
+    story = Story()
+    number = story.write("one", name="eth1")
+    story.write("two", name="eth1")
+    story.write("more", name="eth2")
+    story.restore(number)
+    story.read(d1={"eth1": "one"})
+    assert found(story.end({A: {"eth1": "one"}})) == set()
+    assert found(story.end({A: {"eth1": "two", "eth2": "more"}})) == {"Fold", "Convergence"}
+
+
+def test_a_restore_of_a_restore_and_one_that_was_reverted():
+    story = Story()
+    one = story.write("one", name="eth1")
+    two = story.write("two", name="eth1")
+    story.restore(one)
+    story.restore(two)
+    story.restore(one, told="reverted")
+    assert found(story.end({A: {"eth1": "two"}})) == set()
+    assert found(story.end({A: {"eth1": "one"}})) == {"Fold", "Convergence"}
+
+
+def test_a_restore_is_on_other_targets():
+    story = Story()
+    one = story.write("one", A, B)
+    story.restore(one, A)
+    story.operations[-1]["only"] = [A, B]
+    assert found(story.end({A: {"motd": "one"}, B: {"motd": "one"}})) == {"Decision"}
+
+
+def test_a_device_may_go_back_to_what_was_replaced_where_that_is_asked_for():
+    story = Story()
+    number = story.write("one", name="eth1")
+    story.write("two", name="eth1")
+    story.restore(number)
+    for value in ("one", "two", "one"):
+        story.device(eth1=value)
+    assert found(story.end({A: {"eth1": "one"}})) == set()
+
+
+def test_what_was_adopted_stands():
+    story = Story()
+    story.write("one", name="hostname")
+    story.adopt(hostname="theirs")
+    story.read(d1={"hostname": "theirs"})
+    story.write("two", name="eth1")
+    assert found(story.end({A: {"hostname": "theirs", "eth1": "two"}})) == set()
+    assert found(story.end({A: {"hostname": "one", "eth1": "two"}})) == {"Fold", "Convergence"}
+
+
+def test_nothing_of_before_counts_for_a_target_that_comes_again():
+    story = Story()
+    story.comes()
+    story.write("one", name="eth1")
+    story.comes()
+    story.write("two", name="eth2")
+    story.read(d1={"eth2": "two"})
+    assert found(story.end({A: {"eth2": "two"}})) == set()
+    assert found(story.end({A: {"eth1": "one", "eth2": "two"}})) == {"Fold", "Convergence"}
+    story.read(d1={"eth1": "one", "eth2": "two"})
+    assert found(story.end({A: {"eth2": "two"}})) == {"Isolation"}
+
+
 def test_a_device_is_left_behind():
     story = Story()
     story.write("one")

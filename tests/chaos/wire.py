@@ -3,6 +3,7 @@
 import json
 
 import grpc
+from google.protobuf import struct_pb2
 from pygnmi.spec.v080 import gnmi_ext_pb2, gnmi_pb2, gnmi_pb2_grpc
 
 import registers
@@ -30,11 +31,43 @@ class Node:
         told = fields(self.ask("Rollback", content, timeout))
         return transaction(told[1][0])
 
+    def restore(self, operation, timeout):
+        content = field(1, operation["to"]) + b"".join(field(2, target) for target in operation["only"]) + field(7, operation["id"])
+        return transaction(fields(self.ask("Restore", content, timeout))[1][0])
+
     def cancel(self, index, timeout):
         return transaction(fields(self.ask("Cancel", field(1, index), timeout))[1][0])
 
     def confirm(self, index, timeout):
         return transaction(fields(self.ask("Confirm", field(1, index), timeout))[1][0])
+
+    def operate(self, target, order, timeout):
+        self.ask("OperateTarget", field(1, target) + field(2, order), timeout)
+
+    def compact(self, timeout):
+        """The log stays, and what the store keeps of the past goes."""
+        self.ask("Compact", b"", timeout)
+
+    def add_target(self, target, operation, options, timeout):
+        content = field(1, target) + field(2, struct(options)) + field(4, operation["id"])
+        return transaction(fields(self.ask("AddTarget", content, timeout))[1][0])
+
+    def set_target(self, target, operation, options, timeout):
+        content = field(1, target) + field(2, struct(options)) + field(4, operation["id"])
+        return transaction(fields(self.ask("SetTarget", content, timeout))[1][0])
+
+    def remove_target(self, target, operation, timeout):
+        return transaction(fields(self.ask("RemoveTarget", field(1, target) + field(3, operation["id"]), timeout))[1][0])
+
+    def changes(self, index, timeout):
+        """What a transaction changed, by target and register."""
+        found = {}
+        for one in map(fields, fields(self.ask("GetTransaction", field(1, index) + field(2, True), timeout)).get(2, [])):
+            values = found.setdefault(one[1][0].decode(), {})
+            for change in map(fields, one.get(2, [])):
+                if name := registers.register(change[1][0].decode()):
+                    values[name] = json.loads(change[3][0]) if 3 in change else None
+        return found
 
     def get(self, targets, timeout):
         """All registers of one target, or of several at once."""
@@ -64,6 +97,13 @@ def transaction(content):
     one = fields(content)
     text = lambda number: one.get(number, [b""])[0].decode()
     return {"index": one.get(1, [0])[0], "id": text(2), "status": text(4), "window": text(17), "targets": {}}
+
+
+def struct(options):
+    """What is said of a target."""
+    content = struct_pb2.Struct()
+    content.update(options)
+    return content.SerializeToString()
 
 
 def options(operation):

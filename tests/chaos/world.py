@@ -17,6 +17,9 @@ from network import Network
 HERE = pathlib.Path(__file__).parent
 NODES, MEMBERS = ("n1", "n2", "n3"), ("m1", "m2", "m3")
 GROUP = 10
+# Devices of targets that operators add and remove while everything runs, and how those are dealt with.
+GUESTS = 4
+REACHED = {"insecure": True, "timeout": "2s", "initial": "replace", "drift": "report", "drift-interval": "3s"}
 # Enough for what a run writes, and little enough to be filled.
 DISK = 192
 
@@ -76,6 +79,10 @@ class World:
         self.folder = folder
         self.network = Network(folder / "network.log")
         self.names = [f"d{number}" for number in range(1, devices + 1)]
+        self.guests = [f"e{number}" for number in range(1, GUESTS + 1)]
+        # The pairs that are taken back to how they stood: what is read of the others tells more, without the log.
+        self.restorable = [self.names[at : at + 2] for at in range(2, len(self.names), GROUP)]
+        self.models = {"lab-1.0": str(MODELS), "lab-2.0": str(self.later_models())}
         self.skipped, self.mounted = [], []
         self.clock = self.build_clock()
         self.devices, self.groups = {}, []
@@ -96,6 +103,25 @@ class World:
             self.groups.append(Program(command, self.folder / f"devices{first // GROUP + 1}.log"))
             for number, (name, port) in enumerate(zip(names, ports)):
                 self.devices[name] = Device(port, self.nature(number))
+        ports = ports_in_a_row(len(self.guests))
+        command = [BINARY, "sim", "--models", MODELS, "--listen", f"127.0.0.1:{ports[0]}", "--count", str(len(ports))]
+        self.groups.append(Program(command, self.folder / "guests.log"))
+        self.devices |= {name: Device(port) for name, port in zip(self.guests, ports)}
+
+    def address(self, guest):
+        return f"127.0.0.1:{self.devices[guest].port}"
+
+    def later_models(self):
+        """The same models with one leaf more."""
+        folder = self.folder / "models"
+        shutil.copytree(MODELS, folder)
+        [file] = folder.glob("lab*.yang")
+        file.write_text(file.read_text().replace("leaf motd {", "leaf location { type string; }\n    leaf motd {", 1))
+        return folder
+
+    def adopts(self, name):
+        """Whether what somebody else makes of a device is to stay."""
+        return name in self.names and self.names.index(name) % 7 == 5 and self.fences(name)
 
     def nature(self, number):
         """What a device cannot do, all its life: some try nothing out first, do not tell of changes or have no Get, and the last
@@ -161,13 +187,13 @@ class World:
         targets = {}
         for at, (target, port) in enumerate(zip(self.names, ports)):
             self.network.link(port, self.devices[target].port, server=target, client=name)
-            drift = "report" if at % 7 == 6 else "enforce"
+            drift = "adopt" if self.adopts(target) else "report" if at % 7 == 6 else "enforce"
             targets[target] = {"address": f"127.0.0.1:{port}", "insecure": True, "model": "lab-1.0", "timeout": "2s"}
             targets[target] |= {"drift": drift, "drift-interval": "3s"}
         config = {
             "node": name, "listen": f"127.0.0.1:{self.listens[name]}", "http": f"127.0.0.1:{http}", "insecure": True,
             "store": "etcd://" + ",".join(f"127.0.0.1:{port}" for port in stores) + "/chaos",
-            "models": {"lab-1.0": str(MODELS)}, "targets": targets,
+            "models": self.models, "targets": targets,
         }  # fmt: skip
         (folder / "lockstep.yaml").write_text(json.dumps(config))
         env = {"CHAOS_CLOCK": str(folder / "clock"), "LD_PRELOAD": str(self.clock)} if self.clock else {}
@@ -182,7 +208,7 @@ class World:
         command = [compiler, "-shared", "-fPIC", "-O2", "-o", built, HERE / "clock.c", "-ldl"]
         if compiler and subprocess.run(command, capture_output=True, check=False).returncode == 0:
             return built
-        self.skipped.append("clock jumps: there is no C compiler here")
+        self.skipped.append("clock jump: there is no C compiler here")
         return None
 
     def set_clock(self, name, seconds):

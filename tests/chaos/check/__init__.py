@@ -27,6 +27,10 @@ class Evidence:
     stuck: dict = field(default_factory=dict)
     # Added to the time of an operation, it is a time of day.
     wall: float = 0.0
+    # What nodes adopted from devices: by transaction and target, what became of each register.
+    adopted: dict = field(default_factory=dict)
+    # Those of the targets that came and went.
+    guests: list = field(default_factory=list)
 
 
 def check(evidence):

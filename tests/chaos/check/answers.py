@@ -83,6 +83,8 @@ def divided(evidence, log):
         operation = log.operations.get(transaction["id"])
         if operation and operation["writes"] and set(transaction["targets"]) != set(operation["writes"]):
             yield f"transaction {transaction['index']} is on {sorted(transaction['targets'])}, not {sorted(operation['writes'])}"
+        if operation and operation.get("only") and set(transaction["targets"]) != set(operation["only"]):
+            yield f"transaction {transaction['index']} is on {sorted(transaction['targets'])}, not {operation['only']}"
         parts = {target: part["status"] for target, part in transaction["targets"].items()}
         if transaction["status"] == "rejected" and {"applied", "accepted"} & set(parts.values()):
             yield f"transaction {transaction['index']} is rejected, and {parts}"

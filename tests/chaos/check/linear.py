@@ -34,7 +34,9 @@ class Group:
 
 def check(evidence, log):
     found, count = [], 0
-    for target in evidence.targets:
+    restored = {target for one in evidence.operations for target in one.get("only", [])}
+    # What is taken back to how it stood is read more than once.
+    for target in set(evidence.targets) - restored - set(evidence.guests):
         violations, reads = one_target(evidence, target)
         found += violations
         count += reads

@@ -24,6 +24,8 @@ class Slot:
     invoke: float = 0.0
     # When a client was told that it is there.
     told: float = FOREVER
+    # The target comes to be: nothing of before counts.
+    begins: bool = False
 
 
 class Line:
@@ -33,6 +35,8 @@ class Line:
         self.slots = []
         # The places of those that write a register, and the place of the Rollback of each that has one.
         self.writers, self.rollbacks = {name: [] for name in NAMES}, {}
+        # The places at which the target came to be.
+        self.begun = [0]
 
     def append(self, slot):
         self.slots.append(slot)
@@ -40,11 +44,14 @@ class Line:
             self.writers[name].append(len(self.slots))
         if slot.of:
             self.rollbacks[slot.of] = len(self.slots)
+        if slot.begins:
+            self.begun.append(len(self.slots))
 
     def holds(self, position, name):
         """What a reader may find in a register once so many slots are there: what stands, then what was there for a while."""
+        begun = self.begun[bisect.bisect_right(self.begun, position) - 1]
         places, found = self.writers[name], []
-        for place in reversed(places[: bisect.bisect_right(places, position)]):
+        for place in reversed(places[bisect.bisect_right(places, begun) : bisect.bisect_right(places, position)]):
             slot = self.slots[place - 1]
             if self.rollbacks.get(slot.index, FOREVER) > position:
                 if not slot.fleeting:
@@ -56,6 +63,11 @@ class Line:
         """What a change to come is the writer of: a delete only takes away what is there."""
         there = lambda name: any(self.holds(len(self.slots), name))
         return {name: value for name, value in writes.items() if value is not None or there(name)}
+
+    def to(self, index):
+        """What a Restore to an entry of the log is the writer of: whatever stands otherwise now."""
+        then, now = self.stands(bisect.bisect_right([slot.index for slot in self.slots], index)), self.stands()
+        return {name: then.get(name) for name in NAMES if then.get(name) != now.get(name)}
 
     def stands(self, position=None):
         """What every register holds."""
@@ -77,6 +89,10 @@ class Log:
         self.by_id = {one["id"]: one for one in evidence.transactions}
         self.rolled = {one["of"] for one in evidence.transactions if one["of"]}
         self.lines = {target: Line() for target in evidence.targets}
+        # JSON knows no numbers as keys.
+        self.adopted = {int(index): changes for index, changes in evidence.adopted.items()}
+        done = [one for one in evidence.transactions if one.get("to") and one["status"] != "rejected"]
+        self.restores = [(one["to"], one["index"], set(one["targets"])) for one in done]
         for index in sorted(self.transactions):
             self.add(self.transactions[index])
         # Who wrote a value: its operation, and the transaction that became of it, if any.
@@ -88,6 +104,9 @@ class Log:
     def asked(self, transaction):
         """The operation that a transaction came from; one that nobody confirmed is taken back by a node of itself."""
         change = transaction["of"] and self.operations.get(self.transactions[transaction["of"]]["id"])
+        if transaction["kind"] == "adopt":
+            writes = self.adopted.get(transaction["index"], {})
+            return {"mode": "atomic", "writes": writes, "attempts": [{"invoke": -FOREVER, "return": FOREVER}]}
         if transaction["id"] not in self.operations and change and change.get("window"):
             attempt = {"invoke": change["attempts"][0]["invoke"], "return": FOREVER}
             return {"mode": "atomic", "writes": {}, "of": transaction["of"], "attempts": [attempt]}
@@ -108,12 +127,18 @@ class Log:
                     id=transaction["id"],
                     atomic=operation["mode"] == "atomic",
                     fleeting=fleeting,
-                    writes=line.touched(operation["writes"].get(target, {})),
+                    writes=self.writes(line, operation, target),
                     of=operation.get("of"),
+                    begins=transaction["kind"] == "add",
                     invoke=operation["attempts"][0]["invoke"],
                     told=told_visible(operation),
                 )
             )
+
+    def writes(self, line, operation, target):
+        if operation.get("to") is not None:
+            return line.to(operation["to"])
+        return line.touched(operation["writes"].get(target, {}))
 
     def index_of(self, value):
         """The transaction that wrote a value; none: there is no such."""
@@ -122,9 +147,10 @@ class Log:
         return transaction["index"] if transaction else None
 
     def stands_at(self, index, target):
-        """Whether a transaction is there on a target for good: neither undone nor ever to be rolled back. (A device may have
-        done a Rollback that it then refused.)"""
-        return stands(self.transactions[index], target) and index not in self.rolled
+        """Whether a transaction is there on a target for good: neither undone nor ever to be rolled back, nor passed over by a
+        Restore. (A device may have done what it then refused.)"""
+        passed = any(to < index < by and target in targets for to, by, targets in self.restores)
+        return stands(self.transactions[index], target) and index not in self.rolled and not passed
 
 
 def stands(transaction, target):

@@ -25,6 +25,17 @@ pub enum Told {
     Nothing,
 }
 
+impl Told {
+    /// What an answer says.
+    pub fn of<B, E>(answer: Result<Result<Reply, B>, E>) -> Self {
+        match answer {
+            Ok(Ok(Reply::Transaction { index, status })) => Self::Status(index, status),
+            Ok(Ok(Reply::Refused(_) | Reply::Done)) => Self::Refused,
+            Ok(Err(_)) | Err(_) => Self::Nothing,
+        }
+    }
+}
+
 /// One thing that was asked for.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -38,8 +49,9 @@ pub struct Asked {
 pub async fn ask(handle: Handle, targets: Vec<Target>, number: usize, chance: Chance) -> Asked {
     let id = TransactionId::new(format!("request {number}")).expect("an id");
     let atomic = chance.percent(70);
-    let body = match chance.below(10) {
+    let body = match chance.below(12) {
         0 => rollback(&handle, &chance),
+        1 => restore(&handle, &targets, &chance),
         _ => change(&targets, number, atomic, &chance),
     };
     let request = Request {
@@ -51,11 +63,7 @@ pub async fn ask(handle: Handle, targets: Vec<Target>, number: usize, chance: Ch
         author: String::new(),
         comment: String::new(),
     };
-    let told = match timeout(PATIENCE, handle.submit(request)).await {
-        Ok(Ok(Reply::Transaction { index, status })) => Told::Status(index, status),
-        Ok(Ok(Reply::Refused(_) | Reply::Done)) => Told::Refused,
-        Ok(Err(_)) | Err(_) => Told::Nothing,
-    };
+    let told = Told::of(timeout(PATIENCE, handle.submit(request)).await);
     Asked { id, told }
 }
 
@@ -99,4 +107,15 @@ fn rollback(handle: &Handle, chance: &Chance) -> Body {
     let (edits, only) = Default::default();
     let kind = Kind::Rollback { of, rule };
     Body { kind, mode: Mode::Atomic, edits, only, window: None, binding: None }
+}
+
+/// Takes a target or two back to how they stood not long ago.
+fn restore(handle: &Handle, targets: &[Target], chance: &Chance) -> Body {
+    let view = handle.view();
+    let latest: Vec<Index> = view.transactions_backwards().take(12).map(|t| t.index).collect();
+    let to = chance.one(&latest).copied().unwrap_or(Index::new(1));
+    let only = (0..=chance.below(2)).filter_map(|_| chance.one(targets).cloned()).collect();
+    let mode = if chance.percent(50) { Mode::Atomic } else { Mode::Queued };
+    let kind = Kind::Restore { to };
+    Body { kind, mode, edits: BTreeMap::new(), only, window: None, binding: None }
 }

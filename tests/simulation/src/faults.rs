@@ -10,6 +10,23 @@ use crate::nodes::Node;
 /// How often each kind of fault was made.
 pub type Counts = BTreeMap<&'static str, usize>;
 
+/// What can go wrong. All of it comes to pass in a run of many seeds.
+pub const ALL: [&str; 13] = [
+    "a node killed",
+    "a node stopped",
+    "a node without the store",
+    "a store that fails a node",
+    "a watch that is late",
+    "a device cut off from a node",
+    "a clock set",
+    "a device restarted",
+    "a device that lost all",
+    "a device that refuses",
+    "a device without time",
+    "a device that does it late",
+    "a device changed by somebody else",
+];
+
 /// What is to be undone later: when, and what.
 #[derive(Debug)]
 pub enum Later {

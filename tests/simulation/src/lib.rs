@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!   chance ──► faults ──► weather of each node ──► store, ways to devices
-//!      └─────► clients ──► nodes (crates/node, as it is) ──► trace ──► checker
+//!      └─────► clients, operators ──► nodes (crates/node, as it is) ──► trace ──► checker
 //! ```
 //!
 //! One thread, one seed, one run: the same seed goes the same way each time, to the byte of its trace.
@@ -16,6 +16,7 @@ pub mod clients;
 pub mod device;
 pub mod faults;
 pub mod nodes;
+pub mod operators;
 pub mod run;
 pub mod signal;
 pub mod store;

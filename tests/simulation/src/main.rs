@@ -1,5 +1,7 @@
 //! Runs seeds: each in a process of its own, so that no run leaves anything to the next.
 
+mod totals;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -7,6 +9,7 @@ use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use lockstep_simulation::run::{Outcome, Size, run};
+use totals::Totals;
 
 /// Whole nodes on a clock that stands still: every run of a seed is the same run
 #[derive(Debug, Parser)]
@@ -57,6 +60,9 @@ enum What {
         jobs: usize,
     },
 }
+
+/// From so many seeds on, everything has to have happened.
+const LONG: u64 = 100;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -125,6 +131,7 @@ fn spawn(seed: u64, size: Size, trace: Option<&PathBuf>) -> Result<(Child, u64),
 
 fn seeds(mut seeds: std::ops::Range<u64>, jobs: usize, size: Size) -> Result<(), String> {
     let (begun, mut done, mut failed) = (Instant::now(), 0, Vec::new());
+    let (mut totals, long) = (Totals::default(), seeds.end - seeds.start >= LONG);
     let mut running = std::collections::VecDeque::new();
     loop {
         while running.len() < jobs.max(1)
@@ -136,17 +143,21 @@ fn seeds(mut seeds: std::ops::Range<u64>, jobs: usize, size: Size) -> Result<(),
         let output = child.wait_with_output().map_err(|error| error.to_string())?;
         done += 1;
         if output.status.success() {
-            print!("{}", String::from_utf8_lossy(&output.stdout));
+            let told = String::from_utf8_lossy(&output.stdout);
+            totals.add(told.trim());
+            print!("{told}");
         } else {
             println!("FAILED {}", said(&output.stderr));
             failed.push(seed);
         }
     }
+    println!("{totals}");
     println!("{done} seeds in {:.0} s, {} failed", begun.elapsed().as_secs_f64(), failed.len());
-    if failed.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("failed: {failed:?}; `one SEED` runs one again"))
+    let never = totals.never();
+    match failed.is_empty() {
+        false => Err(format!("failed: {failed:?}; `one SEED` runs one again")),
+        true if long && !never.is_empty() => Err(format!("never happened: {}", never.join(", "))),
+        true => Ok(()),
     }
 }
 
@@ -160,13 +171,16 @@ fn told(outcome: &Outcome) -> String {
         let each = counts.iter().map(|(what, count)| format!("{what} {count}"));
         each.collect::<Vec<_>>().join(", ")
     };
-    let Outcome { faults, asked, transactions, trace, took } = outcome;
+    let Outcome { faults, asked, orders, happened, transactions, trace, took } = outcome;
     format!(
-        "good: {transactions} transactions, {} steps, {} revisions in {:.0} s; told: {}; faults: {}",
+        "good: transactions {transactions}, steps {}, revisions {}, seconds {:.0}; told: {}; faults: {}; \
+         orders: {}; log: {}",
         trace.steps,
         trace.revisions,
         took.as_secs_f64(),
         counts(asked),
-        counts(faults)
+        counts(faults),
+        counts(orders),
+        counts(happened),
     )
 }

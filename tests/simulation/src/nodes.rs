@@ -37,8 +37,12 @@ pub struct Ground {
     pub store: Shared,
     /// The devices.
     pub sites: Vec<Site>,
-    /// Their models.
-    pub models: ModelSet,
+    /// The device of a target that comes and goes.
+    pub guest: Site,
+    /// The models, and the same with something more.
+    pub models: [ModelSet; 2],
+    /// How much of the log is kept.
+    pub retention: Retention,
     /// Where every step is written down.
     pub trace: PathBuf,
     /// When the run began.
@@ -88,26 +92,33 @@ impl Node {
     }
 
     async fn begin(&self, weather: Weather) -> Result<Running, Box<dyn std::error::Error>> {
-        let Ground { store, sites, models, trace, begun, chance } = &self.ground;
+        let Ground { store, sites, guest, models, retention, trace, begun, chance } = &self.ground;
         let store = Shaky::new(store.clone(), weather.clone(), chance.fork());
         let records = Records::open_at(Arc::new(store), Epoch::new(EPOCH)).await?;
-        let mut binding = Binding::of(models.digest().clone());
-        binding.drift = Drift::Enforce;
-        let targets = sites.iter().map(|site| (site.name().clone(), binding.clone())).collect();
+        let binding = |at: usize| {
+            let mut binding = Binding::of(models[0].digest().clone());
+            binding.drift = if at % 4 == 3 { Drift::Adopt } else { Drift::Enforce };
+            binding
+        };
+        let bound = |(at, site): (usize, &Site)| (site.name().clone(), binding(at));
+        let targets = sites.iter().enumerate().map(bound).collect();
         let (begun, clock) = (*begun, weather.clone());
         let devices = Ways {
-            sites: sites.iter().map(|site| (site.name().clone(), site.clone())).collect(),
+            sites: sites.iter().chain([guest]).map(|s| (s.name().clone(), s.clone())).collect(),
+            guest: guest.name().clone(),
             node: self.name.clone(),
             weather,
         };
+        let [first, second] = models.clone();
+        let named = [("lab".to_owned(), first), ("lab-more".to_owned(), second)];
         let options = Options {
             name: NodeName::new(&self.name)?,
             records,
             targets,
             devices: Arc::new(devices),
-            models: Models::new([("lab".to_owned(), models.clone())].into()),
+            models: Models::new(named.into()),
             pending: PENDING,
-            retention: Retention::default(),
+            retention: *retention,
             clock: Clock::of(move || clock.skewed(Duration::from_secs(EPOCH) + begun.elapsed())),
             trace: Some(trace.clone()),
         };
@@ -160,6 +171,7 @@ impl Node {
 #[derive(Debug)]
 struct Ways {
     sites: BTreeMap<Target, Site>,
+    guest: Target,
     node: String,
     weather: Weather,
 }
@@ -167,7 +179,8 @@ struct Ways {
 impl Devices for Ways {
     fn known(&self, target: &Target, _: &Binding) -> Known {
         let (address, model) = (target.to_string(), "lab".to_owned());
-        Known { address, model, tags: Vec::new(), source: Source::File }
+        let source = if *target == self.guest { Source::Api } else { Source::File };
+        Known { address, model, tags: Vec::new(), source }
     }
 
     fn is_same(&self, _: &Target, _: &Binding, _: &Binding) -> bool {

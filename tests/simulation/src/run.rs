@@ -2,21 +2,24 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lockstep_model::trace;
-use lockstep_protocol::View;
+use lockstep_node::Retention;
+use lockstep_protocol::record::{Kind, Status, Transaction, WindowStage};
+use lockstep_protocol::{Order, View};
 use lockstep_types::Target;
 use lockstep_yang::{ModelSet, Options};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::chance::Chance;
 use crate::clients::{Asked, Told, ask};
 use crate::device::Site;
 use crate::faults::{self, Counts, Later};
 use crate::nodes::{Ground, Node};
+use crate::operators::{Charge, Done, operate};
 use crate::store::Shared;
 
 /// How large a run is.
@@ -30,6 +33,9 @@ pub struct Size {
     pub seconds: u64,
 }
 
+/// How long an order may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// How long everything may take to come to rest.
 const REST: Duration = Duration::from_secs(900);
 
@@ -40,6 +46,10 @@ pub struct Outcome {
     pub faults: Counts,
     /// What was asked for, by what clients were told.
     pub asked: Counts,
+    /// What operators did.
+    pub orders: Counts,
+    /// What became of the log, by kind and outcome, and of masterships.
+    pub happened: Counts,
     /// The transactions in the log.
     pub transactions: usize,
     /// What was found in the trace.
@@ -57,10 +67,15 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     let begun = Instant::now();
     let names = (1..=size.devices).map(|n| Target::new(format!("t{n}")).expect("a name"));
     let sites: Vec<Site> = names.map(|name| Site::new(name, chance.fork())).collect();
+    let guest = Site::new(Target::new("guest").expect("a name"), chance.fork());
+    let short = Retention { transactions: 60, step: 5, ..Retention::default() };
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let ground = Ground {
         store: Shared::new().await.map_err(|error| error.to_string())?,
         sites,
-        models: models()?,
+        guest,
+        models: [models(lab())?, models(more(folder.path())?)?],
+        retention: if seed.is_multiple_of(2) { Retention::default() } else { short },
         trace: trace.to_owned(),
         begun,
         chance: chance.fork(),
@@ -70,12 +85,13 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     for node in &mut nodes {
         node.start().await;
     }
-    let mut run =
-        Run { nodes, ground, chance, faults: Counts::new(), later: Vec::new(), asked: Vec::new() };
+    let (faults, orders, later, asked) = Default::default();
+    let mut run = Run { nodes, ground, chance, faults, orders, later, asked };
     run.storm(Duration::from_secs(size.seconds)).await;
     run.calm().await;
     run.rest().await?;
     run.check()?;
+    let happened = run.happened();
     for node in &mut run.nodes {
         node.stop().await;
     }
@@ -87,11 +103,23 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     }
     let took = begun.elapsed();
     let transactions = report.transactions;
-    Ok(Outcome { faults: run.faults, asked, transactions, trace: report, took })
+    let Run { faults, orders, .. } = run;
+    Ok(Outcome { faults, asked, orders, happened, transactions, trace: report, took })
 }
 
-fn models() -> Result<ModelSet, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lab");
+fn lab() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lab")
+}
+
+/// The same models with one leaf more.
+fn more(folder: &Path) -> Result<PathBuf, String> {
+    let text = std::fs::read_to_string(lab().join("lab.yang")).map_err(|e| e.to_string())?;
+    let text = text.replacen("leaf motd {", "leaf location { type string; }\n    leaf motd {", 1);
+    std::fs::write(folder.join("lab.yang"), text).map_err(|e| e.to_string())?;
+    Ok(folder.to_owned())
+}
+
+fn models(path: PathBuf) -> Result<ModelSet, String> {
     let options = Options { path, modules: Vec::new(), features: Vec::new(), origin: None };
     ModelSet::load(&options).map_err(|error| error.to_string())
 }
@@ -104,11 +132,29 @@ fn word(told: &Told) -> &'static str {
     }
 }
 
+fn entry(transaction: &Transaction) -> &'static str {
+    match (transaction.kind, transaction.status) {
+        (Kind::Change, Status::Applied) => "changes applied",
+        (Kind::Change, Status::Partial) => "changes applied in part",
+        (Kind::Change, Status::Reverted) => "changes reverted",
+        (Kind::Change, Status::Cancelled) => "changes cancelled",
+        (Kind::Rollback { .. }, Status::Applied) => "rollbacks applied",
+        (Kind::Restore { .. }, Status::Applied) => "restores applied",
+        (Kind::Adopt { first: true }, _) => "devices adopted when met",
+        (Kind::Adopt { first: false }, _) => "drift adopted",
+        (Kind::Add, Status::Applied) => "targets added",
+        (Kind::Rebind, Status::Applied) => "targets bound anew",
+        (Kind::Remove, Status::Applied) => "targets removed",
+        _ => "entries besides",
+    }
+}
+
 struct Run {
     nodes: Vec<Node>,
     ground: Ground,
     chance: Chance,
     faults: Counts,
+    orders: Counts,
     later: Vec<(Instant, Later)>,
     asked: Vec<Asked>,
 }
@@ -117,8 +163,12 @@ impl Run {
     /// Clients ask and things go wrong.
     async fn storm(&mut self, time: Duration) {
         let end = Instant::now() + time;
-        let targets: Vec<Target> = self.ground.sites.iter().map(|s| s.name().clone()).collect();
-        let mut under_way = JoinSet::new();
+        let targets: Vec<Target> = self.everyone().map(|s| s.name().clone()).collect();
+        let guest = self.ground.guest.name().clone();
+        let models = self.ground.models.iter().map(|set| set.digest().clone()).collect();
+        let charge = Charge { targets: targets.clone(), guest, models };
+        let sites: Vec<Site> = self.everyone().cloned().collect();
+        let (mut under_way, mut operators) = (JoinSet::new(), JoinSet::new());
         let (mut number, mut next_fault) = (0, Instant::now());
         while Instant::now() < end {
             self.undo().await;
@@ -126,7 +176,7 @@ impl Run {
                 node.revive().await;
             }
             if Instant::now() >= next_fault {
-                let fault = faults::next(&mut self.nodes, &self.ground.sites, &self.chance).await;
+                let fault = faults::next(&mut self.nodes, &sites, &self.chance).await;
                 *self.faults.entry(fault.0).or_default() += 1;
                 self.later.extend(fault.1.map(|(after, later)| (Instant::now() + after, later)));
                 next_fault = Instant::now() + self.chance.time(100, 4_000);
@@ -136,14 +186,41 @@ impl Run {
                 number += 1;
                 under_way.spawn(ask(handle.clone(), targets.clone(), number, self.chance.fork()));
             }
+            if let Some(handle) = self.chance.one(&handles).filter(|_| self.chance.percent(35)) {
+                let (handle, charge) = (handle.clone(), charge.clone());
+                operators.spawn(operate(handle, charge, number, self.chance.fork()));
+            }
             while let Some(asked) = under_way.try_join_next() {
                 self.asked.extend(asked);
+            }
+            while let Some(done) = operators.try_join_next() {
+                self.ordered(done);
             }
             sleep(self.chance.time(0, 1_500)).await;
         }
         while let Some(asked) = under_way.join_next().await {
             self.asked.extend(asked);
         }
+        while let Some(done) = operators.join_next().await {
+            self.ordered(done);
+        }
+    }
+
+    fn ordered(&mut self, done: Result<Done, JoinError>) {
+        if let Ok((name, asked)) = done {
+            *self.orders.entry(name).or_default() += 1;
+            self.asked.extend(asked);
+        }
+    }
+
+    /// Every device.
+    fn everyone(&self) -> impl Iterator<Item = &Site> {
+        self.ground.sites.iter().chain([&self.ground.guest])
+    }
+
+    /// Those that there are targets for.
+    fn bound<'a>(&'a self, view: &'a View) -> impl Iterator<Item = &'a Site> {
+        self.everyone().filter(|site| view.binding(site.name()).is_some())
     }
 
     /// What is due is undone.
@@ -156,18 +233,32 @@ impl Run {
             match due {
                 Later::Start(at) => self.nodes[at].start().await,
                 Later::Calm(at) => self.nodes[at].weather(|state| *state = Default::default()),
-                Later::Mend(at, on) => self.ground.sites[on].cut(self.nodes[at].name(), false),
+                Later::Mend(at, on) => {
+                    let name = self.nodes[at].name();
+                    self.everyone().skip(on).take(1).for_each(|site| site.cut(name, false));
+                }
             }
         }
     }
 
     /// Nothing goes wrong any more.
     async fn calm(&mut self) {
-        self.ground.sites.iter().for_each(Site::heal);
+        self.everyone().for_each(Site::heal);
         for node in &mut self.nodes {
             node.weather(|state| *state = Default::default());
             node.revive().await;
             node.start().await;
+        }
+    }
+
+    /// Nobody is left paused.
+    async fn resume(&self) {
+        let Some(handle) = self.nodes.iter().find_map(Node::handle) else { return };
+        let view = handle.view();
+        let paused = self.bound(&view).filter(|site| view.header(site.name()).paused);
+        for target in paused.map(|site| site.name().clone()) {
+            // Asked again, if it comes to nothing.
+            let _ = timeout(PATIENCE, handle.operate(target, Order::Resume)).await;
         }
     }
 
@@ -178,6 +269,7 @@ impl Run {
             for node in &mut self.nodes {
                 node.revive().await;
             }
+            self.resume().await;
             match self.restless() {
                 None => return Ok(()),
                 Some(why) if Instant::now() > end => return Err(format!("Progress: {why}")),
@@ -203,7 +295,7 @@ impl Run {
         if let Some((_, index)) = view.windows().next() {
             return Some(format!("the window of transaction {index} is open"));
         }
-        self.ground.sites.iter().find_map(|site| {
+        self.bound(view).find_map(|site| {
             let (name, applied) = (site.name(), view.applied(site.name()));
             if !view.is_synchronised(name) {
                 return Some(format!("{name} is not synchronised: {:?}", view.header(name)));
@@ -215,11 +307,32 @@ impl Run {
         })
     }
 
+    /// What became of the log, as far as it is kept, and how often masters changed.
+    fn happened(&self) -> Counts {
+        let mut counts = Counts::new();
+        let Some(view) = self.views().into_iter().next() else { return counts };
+        for transaction in view.transactions() {
+            *counts.entry(entry(transaction)).or_default() += 1;
+            let window = transaction.window.as_ref().map(|window| match window.stage {
+                WindowStage::Confirmed => "windows confirmed",
+                WindowStage::Reverted => "windows that ended",
+                _ => "windows besides",
+            });
+            window.into_iter().for_each(|name| *counts.entry(name).or_default() += 1);
+        }
+        let terms = self.bound(&view).filter_map(|site| view.mastership(site.name()));
+        let terms: u64 = terms.map(|mastership| mastership.term.get()).sum();
+        counts.insert("terms", usize::try_from(terms).unwrap_or(usize::MAX));
+        let forgotten = usize::try_from(view.horizon().get()).unwrap_or(usize::MAX);
+        counts.insert("entries forgotten", forgotten);
+        counts
+    }
+
     /// What was promised is kept.
     fn check(&self) -> Result<(), String> {
         let views = self.views();
         let view = views.first().ok_or("no node runs")?;
-        for site in &self.ground.sites {
+        for site in self.bound(view) {
             if !view.committed(site.name()).same_values(&view.applied(site.name())) {
                 return Err(format!(
                     "Settled: {} has other values committed than applied",
@@ -235,7 +348,8 @@ impl Run {
                 (Told::Status(index, told), Some((stands, status))) => {
                     *index == stands && (!told.is_final() || *told == status)
                 }
-                (Told::Status(..), None) => false,
+                // What is not kept any more had its outcome.
+                (Told::Status(index, _), None) => *index <= view.horizon(),
             };
             if !kept {
                 return Err(format!(
