@@ -10,20 +10,37 @@ const LATEST = 100;
 const PAGE = 200;
 /** With fewer, one page more is asked for at once. */
 const FEW = 40;
+/** So many are kept, unless somebody looks at them. */
+const MOST = 10_000;
+
+/** Where an index is in a list that has the latest first, or would be. */
+function placeOf(list, index) {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle].index > index) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const has = (list, index) => list[placeOf(list, index)]?.index === index;
 
 /** Latest first, with newer ones in the place of older ones of the same index. */
 export function merged(list, more) {
-  const all = new Map(more.map((one) => [one.index, one]));
-  const kept = list.map((one) => {
-    const newer = all.get(one.index);
-    all.delete(one.index);
-    return newer ?? one;
-  });
-  const added = [...all.values()].sort((one, other) => other.index - one.index);
+  const all = [...list];
+  const added = new Map();
+  for (const one of more) {
+    const at = placeOf(list, one.index);
+    if (list[at]?.index === one.index) all[at] = one;
+    else added.set(one.index, one);
+  }
+  const fresh = [...added.values()].sort((one, other) => other.index - one.index);
   // What comes is nearly always before all of them, or after.
-  if (!added.length || !kept.length || added.at(-1).index > kept[0].index) return [...added, ...kept];
-  if (added[0].index < kept.at(-1).index) return [...kept, ...added];
-  return [...kept, ...added].sort((one, other) => other.index - one.index);
+  if (!fresh.length) return all;
+  if (!all.length || fresh.at(-1).index > all[0].index) return [...fresh, ...all];
+  if (fresh[0].index < all.at(-1).index) return [...all, ...fresh];
+  return [...all, ...fresh].sort((one, other) => other.index - one.index);
 }
 
 class Log {
@@ -119,15 +136,23 @@ class Log {
     this.#planned = true;
     const take = () => {
       this.#planned = false;
-      const known = new Set(this.list.map((other) => other.index));
-      const taken = this.#gathered.filter((other) => known.has(other.index) || this.#wants(other));
+      const taken = this.#gathered.filter((other) => has(this.list, other.index) || this.#wants(other));
       this.#gathered = [];
       if (!taken.length) return;
       this.list = merged(this.list, taken);
+      this.#forget();
       this.#told(taken);
     };
     if (document.hidden) setTimeout(take);
     else requestAnimationFrame(take);
+  }
+
+  /** A page that is open for days does not keep all that came by; it is asked for again by whoever goes there. */
+  #forget() {
+    if (this.list.length <= MOST || scrollY > innerHeight) return;
+    this.list = this.list.slice(0, MOST / 2);
+    this.#bottom = this.list.at(-1).index;
+    this.complete = false;
   }
 
   /** Asks for what lies further back. */

@@ -39,11 +39,11 @@ export class Store {
   }
 }
 
-/** What a store holds, or a part of it. */
-export function useStore(store, select = (value) => value) {
-  const [seen, see] = useState(() => select(store.get()));
+/** What a store holds. */
+export function useStore(store) {
+  const [seen, see] = useState(() => store.get());
   useEffect(() => {
-    const look = () => see(() => select(store.get()));
+    const look = () => see(() => store.get());
     look();
     return store.watch(look);
   }, [store]);

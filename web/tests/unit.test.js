@@ -12,7 +12,7 @@ const { merged } = await page('log.js');
 const { draw, plain, slug } = await page('markdown.js');
 const { lines, matching } = await page('parts/tree.js');
 const { lineOf, told } = await page('views/change.js');
-const { lead } = await page('views/docs.js');
+const { contents, lead } = await page('views/docs.js');
 const { clock, count, length } = await page('words.js');
 
 /** Elements as text: (tag …). */
@@ -48,6 +48,16 @@ test('a link that is no address of the web or of the documentation leads nowhere
   assert.equal(lead('page.md', 'javascript:alert(1)'), null);
   assert.equal(slug('Who is it?'), 'who-is-it');
   assert.equal(plain('`a` [b](c) **d**'), 'a b d');
+});
+
+test('the table of contents says which pages there are, and in which order', () => {
+  const pages = ['README', 'b', 'how/a', 'lost'].map((name) => ({ name, title: name.toUpperCase() }));
+  const found = contents('# All\n\n## Do\n- [An a](how/a.md)\n\n## Look up\n| [B](b.md) and [others](lost.md) | [none](c.md) |\n', [...pages, { name: 'z', title: 'Z' }]);
+  assert.deepEqual(found, [
+    { title: 'Do', pages: [{ name: 'how/a', title: 'An a' }] },
+    { title: 'Look up', pages: [{ name: 'b', title: 'B' }, { name: 'lost', title: 'LOST' }] },
+    { title: 'More', pages: [{ name: 'z', title: 'Z' }] },
+  ]);
 });
 
 test('events are read however they come in pieces', async () => {

@@ -2,6 +2,7 @@
 import { html, useEffect, useMemo } from '../lib.js';
 import { draw } from '../markdown.js';
 import { useAnswer } from '../parts/act.js';
+import { useNarrow } from '../parts/virtual.js';
 import { usePlace, useTitle } from '../router.js';
 
 const text = async (name, signal) => {
@@ -15,25 +16,56 @@ export function lead(from, to, picture = false) {
   if (/^https?:/.test(to) || to.startsWith('#')) return to;
   const { pathname, hash } = new URL(to, `http://docs/docs/${from}`);
   if (!pathname.startsWith('/docs/')) return null;
-  return picture ? pathname : pathname.replace(/\.md$/, '') + hash;
+  return picture ? pathname : pathname.replace(/\.md$/, '').replace(/\/README$/, '') + hash;
 }
 
-export function Docs({ name }) {
+/** What the table of contents has, by its headings: pages in its order, by the names it gives them. */
+export function contents(text, pages) {
+  const groups = [{ title: '', pages: [] }];
+  const rest = new Map(pages.map((page) => [page.name, page.title]));
+  for (const line of text.split('\n')) {
+    const heading = /^##\s+(.*)$/.exec(line);
+    if (heading) groups.push({ title: heading[1], pages: [] });
+    [...line.matchAll(/\[([^\]]+)\]\(([^)#]+)\.md\)/g)].forEach(([, words, name], at) => {
+      // A second one of a line is called by words that only make sense there.
+      const title = at ? rest.get(name) : words;
+      if (rest.delete(name)) groups.at(-1).pages.push({ name, title });
+    });
+  }
+  rest.delete(CONTENTS);
+  groups.push({ title: 'More', pages: [...rest].map(([name, title]) => ({ name, title })) });
+  return groups.filter((group) => group.pages.length);
+}
+
+/** The page that the others are found from. */
+const CONTENTS = 'README';
+
+async function read(signal) {
+  const [pages, text_] = await Promise.all([text('index.json', signal), text(`${CONTENTS}.md`, signal).catch(() => '')]);
+  return contents(text_, JSON.parse(pages));
+}
+
+function Contents({ groups, name }) {
+  return (groups ?? []).map((group) => html`
+    <h2 key=${group.title}>${group.title}</h2>
+    <ul key=${`${group.title} pages`}>${group.pages.map((one) => html`<li key=${one.name}><a href=${`/docs/${one.name}`} aria-current=${one.name === name ? 'page' : null}>${one.title}</a></li>`)}</ul>`);
+}
+
+export function Docs({ name = CONTENTS }) {
   const { hash } = usePlace();
-  const pages = useAnswer(async (signal) => JSON.parse(await text('index.json', signal)), []);
-  const shown = name ?? pages.value?.[0]?.name;
-  const page = useAnswer((signal) => (shown ? text(`${shown}.md`, signal) : null), [shown]);
-  const title = pages.value?.find((one) => one.name === shown)?.title;
-  useTitle(title ?? 'Docs');
-  const drawn = useMemo(() => page.value && draw(page.value, (to, picture) => lead(`${shown}.md`, to, picture)), [page.value]);
+  const narrow = useNarrow();
+  const groups = useAnswer(read, []);
+  const page = useAnswer((signal) => text(`${name}.md`, signal), [name]);
+  const drawn = useMemo(() => page.value && draw(page.value, (to, picture) => lead(`${name}.md`, to, picture)), [page.value]);
+  useTitle(page.value ? /^# (.*)$/m.exec(page.value)?.[1] : 'Docs');
   useEffect(() => {
     if (drawn && hash) document.getElementById(decodeURIComponent(hash.slice(1)))?.scrollIntoView();
   }, [drawn, hash]);
   return html`
     <div class="docs">
       <nav aria-label="Documentation">
-        <ul>${(pages.value ?? []).map((one) => html`<li key=${one.name}><a href=${`/docs/${one.name}`} aria-current=${one.name === shown ? 'page' : null}>${one.title}</a></li>`)}</ul>
+        ${narrow ? html`<details key=${name}><summary>Contents</summary><${Contents} groups=${groups.value} name=${name} /></details>` : html`<${Contents} groups=${groups.value} name=${name} />`}
       </nav>
-      <article class="card">${page.error ? html`<p>There is no page ${name}.</p>` : drawn}</article>
+      <article class=${page.busy ? 'card is-busy' : 'card'} key=${name}>${page.error ? html`<h1>There is no page ${name}</h1><p><a href="/docs">What there is</a></p>` : drawn}</article>
     </div>`;
 }

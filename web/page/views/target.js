@@ -1,7 +1,7 @@
 // One target: how it stands, what is wanted of it and what it has, where these differ, and how it stood before.
 import { cls, html, useCallback, useMemo, useState } from '../lib.js';
 import { get, post } from '../api.js';
-import { targets, useWatch } from '../live.js';
+import { targets } from '../live.js';
 import { useLog } from '../log.js';
 import { Confirm, useAnswer } from '../parts/act.js';
 import { Diff } from '../parts/diff.js';
@@ -27,6 +27,9 @@ export function Target({ name }) {
   useTitle(name);
   const { all, known } = useStore(targets);
   const target = all.get(name);
+  const filter = useMemo(() => ({ target: name }), [name]);
+  const [moved, move] = useState(0);
+  const log = useLog(filter, (taken) => taken.length && move((count_) => count_ + 1));
   if (!known) return html`<p class="muted wait">Asking the node…</p>`;
   if (!target) {
     return html`<section class="empty"><h1>There is no target ${name}</h1><p>It was removed, or you may not know of it.</p><p><a href="/">All targets</a></p></section>`;
@@ -35,8 +38,8 @@ export function Target({ name }) {
     <${Head} target=${target} />
     <${Standing} target=${target} />
     <div class="panes history">
-      <${Configuration} target=${target} />
-      <${History} name=${name} />
+      <${Configuration} target=${target} moved=${moved} />
+      <${History} name=${name} log=${log} />
     </div>`;
 }
 
@@ -115,15 +118,14 @@ function chosen(query, prefix) {
   return side ? { key: side, word: side, query: { [`${prefix}side`]: side } } : null;
 }
 
-function Configuration({ target }) {
+/** Asked for anew when something happened to the target: its log says so, and its state. */
+function Configuration({ target, moved }) {
   const { query } = usePlace();
   const words = query.get('q') ?? '';
   const from = chosen(query, '') ?? { key: 'visible', word: 'visible', query: {} };
   const to = chosen(query, 'to_');
-  const [fresh, freshen] = useState(0);
-  useWatch(target.name, '/watch/configurations', { target: target.name }, () => ({ event: (name) => name === 'changes' && freshen((count_) => count_ + 1) }));
   const place = `/targets/${encodeURIComponent(target.name)}`;
-  const now = [from, to].some((one) => one && one.key[0] !== '#') ? `${fresh} ${target.committed} ${target.applied} ${target.state}` : '';
+  const now = [from, to].some((one) => one && one.key[0] !== '#') ? `${moved} ${target.committed} ${target.applied} ${target.state}` : '';
   const { value, error, busy } = useAnswer(
     (signal) => (to ? get(`${place}/diff`, { ...from.query, ...to.query }, signal) : get(`${place}/configuration`, from.query, signal)),
     [target.name, from.key, to?.key, now],
@@ -163,10 +165,9 @@ function Side({ label, prefix, now, none }) {
 }
 
 /** What happened to it; each entry is a point that it can be looked at, and compared with. */
-function History({ name }) {
+function History({ name, log }) {
   const { query } = usePlace();
-  const filter = useMemo(() => ({ target: name }), [name]);
-  const { list, synced, more, error } = useLog(filter);
+  const { list, synced, more, error } = log;
   const index = query.get('index');
   const toIndex = query.get('to_index');
   const row = useCallback((position) => {
