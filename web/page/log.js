@@ -62,7 +62,8 @@ class Log {
     this.#filter = filter;
     this.#told = told;
     const { status, since, until, comment, before, ...watched } = filter;
-    this.#watch = watch('/watch/transactions', { ...watched, brief: true, latest: LATEST }, {
+    // From somewhere in the middle on, nothing new comes in; but what is there moves on.
+    this.#watch = watch('/watch/transactions', { ...watched, brief: true, latest: before ? 0 : LATEST }, {
       state: (state) => this.#state(state),
       event: (name, data) => this.#event(name, data),
     });
@@ -95,12 +96,13 @@ class Log {
   /** Either the beginning fits what was known before, or that is let go of: there would be a gap. */
   #begin(first) {
     const known = this.list;
-    const whole = first.length < LATEST;
-    const fits = whole || (known.length > 0 && first[0].index <= known[0].index + 1);
+    const { before } = this.#filter;
+    const whole = first.length < LATEST && !before;
+    const fits = whole || (known.length > 0 && (before || first[0].index <= known[0].index + 1));
     this.list = merged(fits ? known : [], first.filter((one) => this.#wants(one)));
     if (!fits || !this.synced) {
       this.complete = whole;
-      this.#bottom = first[0]?.index ?? 0;
+      this.#bottom = before ?? first[0]?.index ?? 0;
     }
     this.synced = true;
     this.error = null;
@@ -123,10 +125,11 @@ class Log {
 
   /** A filter that watches do not have. An entry that fits no more stays, so that one sees what became of it. */
   #wants(one) {
-    const { status, comment, since, until } = this.#filter;
-    return (!status?.length || [status].flat().includes(one.status))
+    const { status, comment, since, until, before } = this.#filter;
+    return (!before || one.index < before)
+      && (!status?.length || [status].flat().includes(one.status))
       && (!comment || one.comment.includes(comment))
-      && (!since || one.submitted >= since) && (!until || one.submitted <= until);
+      && (!since || Date.parse(one.submitted) >= Date.parse(since)) && (!until || Date.parse(one.submitted) <= Date.parse(until));
   }
 
   #gather(one) {
@@ -160,7 +163,7 @@ class Log {
     if (this.#asking || this.complete || !this.synced) return;
     this.#asking = true;
     try {
-      const query = { ...this.#filter, brief: true, limit: PAGE, before: this.#bottom };
+      const query = { ...this.#filter, brief: true, limit: PAGE, before: this.#bottom || '' };
       const { transactions, next_before: next } = await get('/transactions', query);
       this.list = merged(this.list, transactions);
       this.complete = next === null;

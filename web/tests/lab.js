@@ -17,7 +17,7 @@ const isFree = (port) => new Promise((resolve) => {
 });
 
 /** Ports one after another that nobody listens on, below those that the kernel gives to connections going out. */
-async function freePorts(count) {
+export async function freePorts(count) {
   const high = Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s/)[0]);
   for (;;) {
     const first = 10_000 + Math.floor(Math.random() * (high - 10_000 - count));

@@ -14,12 +14,20 @@ const FIELDS = ['target', 'author', 'comment'];
 /** With more targets, the bar is what is shown here, and the page of the transaction has them. */
 const FEW = 48;
 
+/** Where in the log to begin: an index, or a time. Nothing, if it is neither. */
+export function start(text) {
+  const index = /^#?(\d+)$/.exec(text.trim());
+  if (index) return { before: Number(index[1]) + 1 };
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? {} : { until: new Date(time).toISOString() };
+}
+
 export function Timeline() {
   useTitle('Transactions');
   const { query } = usePlace();
   const filter = useMemo(() => {
     const given = [...FIELDS, 'status', 'kind'].map((name) => [name, query.get(name) ?? '']);
-    return Object.fromEntries(given.filter(([, text]) => text));
+    return { ...Object.fromEntries(given.filter(([, text]) => text)), ...start(query.get('from') ?? '') };
   }, [query.toString()]);
   const told = useCallback((taken) => {
     for (const one of taken) read(`Transaction ${one.index} ${one.status}`);
@@ -43,7 +51,8 @@ function Filter({ query }) {
     const text = event.target.value.trim();
     timer.current = setTimeout(() => ask({ [name]: text }), event.type === 'change' ? 0 : 400);
   };
-  const any = [...FIELDS, 'status', 'kind'].some((name) => query.get(name));
+  const any = [...FIELDS, 'status', 'kind', 'from'].some((name) => query.get(name));
+  const from = query.get('from') ?? '';
   return html`
     <label class="field search"><${Icon} name="search" /><span class="unseen">In the comment</span>
       <input type="search" data-filter placeholder="Comment" value=${query.get('comment') ?? ''} onInput=${write('comment')} /></label>
@@ -56,7 +65,10 @@ function Filter({ query }) {
           <option value="">any</option>
           ${words.map((word) => html`<option key=${word} value=${word}>${word}</option>`)}
         </select></label>`)}
-    ${any && html`<button class="plain" onClick=${() => ask({ comment: '', target: '', author: '', status: '', kind: '' })}>Clear the filter</button>`}`;
+    <label class="field"><span>From</span>
+      <input type="search" size="14" placeholder="index or time" title="Begin further back: at an index such as 1200, or a time such as 2026-11-16 08:00"
+        value=${from} aria-invalid=${from !== '' && !Object.keys(start(from)).length} onInput=${write('from')} /></label>
+    ${any && html`<button class="plain" onClick=${() => ask({ comment: '', target: '', author: '', status: '', kind: '', from: '' })}>Clear the filter</button>`}`;
 }
 
 function List({ list, synced, more, filtered }) {
