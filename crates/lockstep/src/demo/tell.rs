@@ -44,7 +44,7 @@ impl Teller {
     /// Gives a reader the time for so many lines.
     pub(super) async fn pause(&self, lines: u32) {
         if self.paced {
-            sleep(Duration::from_millis(600) + Duration::from_millis(350) * lines.min(8)).await;
+            sleep(Duration::from_millis(400) + Duration::from_millis(220) * lines.min(8)).await;
         }
     }
 
