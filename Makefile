@@ -73,7 +73,7 @@ unit: ## unit and property tests of the workspace
 
 .PHONY: e2e
 e2e: ## real processes, driven by gNMI clients that others wrote
-	@scripts/setup build e2e
+	@scripts/setup build test e2e
 	cargo build --quiet --locked --bin lockstep
 	cargo build --quiet --locked --profile explore -p lockstep-model
 	@# Every node writes down its steps, which are held against the model at the end.
