@@ -10,27 +10,36 @@ use lockstep_types::Target;
 use crate::error::StartError;
 use crate::targets::Maker;
 
-/// How often a target is tried that others bind at the same time.
+/// How often targets are tried that others bind at the same time.
 const TRIES: usize = 10;
 
-/// Writes the binding of every target that has none, or another one. What is committed on one whose models
-/// changed must be valid by the new ones first, and so must whatever it may fall back to.
+/// Writes the binding of every target that has none, or another one; as many at once as the store takes, so that a node
+/// with many targets starts soon. What is committed on one whose models changed must be valid by the new ones first, and
+/// so must whatever it may fall back to.
 pub(crate) async fn bind(
     records: &Records,
     targets: &BTreeMap<Target, Binding>,
     maker: &Maker,
 ) -> Result<(), StartError> {
     let mut view = records.load().await?;
-    for (target, binding) in targets {
+    let targets: Vec<_> = targets.iter().collect();
+    // Each is compared with two records.
+    for some in targets.chunks((records.store().limits().operations / 2).max(1)) {
         let mut tries = 1;
-        while view.binding(target) != Some(binding) {
-            may_be_bound(&view, target, binding, maker)?;
-            match records.write(&write(&view, target, binding)).await? {
+        loop {
+            let differs =
+                |(target, binding): &&(&Target, &Binding)| view.binding(target) != Some(*binding);
+            let some: Vec<_> = some.iter().filter(differs).collect();
+            let Some((first, _)) = some.first() else { break };
+            for (target, binding) in &some {
+                may_be_bound(&view, target, binding, maker)?;
+            }
+            match records.write(&write(&view, &some)).await? {
                 Written::Done(_) => break,
                 Written::Stale(_) if tries == TRIES => {
-                    return Err(StartError::Race(target.clone()));
+                    return Err(StartError::Race((*first).clone()));
                 }
-                // Another node that starts binds it as well.
+                // Another node that starts binds them as well.
                 Written::Stale(_) => view = records.load().await?,
             }
             tries += 1;
@@ -60,12 +69,13 @@ fn may_be_bound(
     }
 }
 
-fn write(view: &View, target: &Target, binding: &Binding) -> Txn {
+fn write(view: &View, bound: &[&(&Target, &Binding)]) -> Txn {
     let unchanged = |key: Key| Compare::Unchanged(key.clone(), view.version(&key));
-    let compares = vec![
-        unchanged(Key::Binding(target.clone())),
-        unchanged(Key::Configuration(target.clone())),
-    ];
-    let ops = vec![Op::Binding { target: target.clone(), binding: binding.clone() }];
-    Txn { compares, ops }
+    let keys = |target: &Target| [Key::Binding(target.clone()), Key::Configuration(target.clone())];
+    let compares = bound.iter().flat_map(|(target, _)| keys(target)).map(unchanged).collect();
+    let op = |(target, binding): &&(&Target, &Binding)| Op::Binding {
+        target: (*target).clone(),
+        binding: (*binding).clone(),
+    };
+    Txn { compares, ops: bound.iter().map(op).collect() }
 }
