@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::client::Certificates;
+use crate::log::Log;
 use crate::login::Login;
 use crate::terminal::Color;
 use crate::{
@@ -112,6 +113,8 @@ enum Command {
         /// store and one machine share a file
         #[arg(long, value_name = "FILE")]
         trace: Option<PathBuf>,
+        #[command(flatten)]
+        log: Log,
     },
     /// See it at work on six simulated devices
     Demo(demo::Demo),
@@ -156,7 +159,10 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
     let global = cli.global;
     terminal::decide(global.color);
     match cli.command {
-        Command::Serve { config, trace } => serve::serve(&config, trace).await,
+        Command::Serve { config, trace, log } => {
+            log.begin()?;
+            serve::serve(&config, trace).await
+        }
         Command::Demo(demo) => demo::demo(&demo).await,
         Command::Sim(sim) => sim::sim(sim).await,
         Command::Store(store) => store::store(&store, &global).await,

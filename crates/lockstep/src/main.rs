@@ -11,6 +11,7 @@ mod demo;
 mod diff;
 mod exit;
 mod files;
+mod log;
 mod login;
 mod model;
 mod node;

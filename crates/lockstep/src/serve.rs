@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_node::{Clock, Devices, Models, Running};
-use lockstep_northbound::{Directory, Options as Listeners, Server};
+use lockstep_northbound::{Directory, Options as Listeners, Porch, Server};
 use lockstep_protocol::record::Binding;
 use lockstep_store::{Embedded, Etcd, Records, Store};
 use lockstep_types::Target;
 use lockstep_yang::ModelSet;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
-use tracing_subscriber::EnvFilter;
 
 use crate::cli::Failed;
 use crate::config::{Config, StoreConfig};
@@ -37,6 +36,12 @@ pub(crate) struct Service {
 impl Service {
     /// Starts everything a configuration asks for.
     pub(crate) async fn start(config: Config) -> Result<Self, Failed> {
+        let porch = Porch::open(config.http, config.tls.clone())?;
+        Self::start_behind(Arc::new(porch), config).await
+    }
+
+    /// The same, with HTTP at an address that is there already.
+    async fn start_behind(porch: Arc<Porch>, config: Config) -> Result<Self, Failed> {
         let (config, Loaded { models, targets }) = load(config).await?;
         let models = Models::new(models);
         let reach = Arc::new(Reach::new(&config, models.clone()));
@@ -57,7 +62,7 @@ impl Service {
             records: records.clone(),
             directory: Arc::clone(&reach) as Arc<dyn Directory>,
             listen: config.listen,
-            http: Some(config.http),
+            http: Some(porch),
             tls: config.tls,
             limits: config.limits,
             access: config.access,
@@ -166,7 +171,6 @@ fn targets(config: &Config) -> Result<Loaded, Failed> {
 
 /// `serve`.
 pub(crate) async fn serve(path: &Path, trace: Option<PathBuf>) -> Result<(), Failed> {
-    log();
     crate::files::use_all();
     // Listened for from here on, so that a stop during the start is not lost.
     let (mut signals, mut hangups) = (Signals::new()?, Hangups::new()?);
@@ -182,10 +186,12 @@ pub(crate) async fn serve(path: &Path, trace: Option<PathBuf>) -> Result<(), Fai
         tracing::warn!("{warning}");
     }
     let node = config.node.clone();
+    let porch = Arc::new(Porch::open(config.http, config.tls.clone())?);
+    porch.wait("the node is starting")?;
     let mut again = false;
     loop {
         let started = tokio::select! {
-            started = start(&config, again) => started,
+            started = start(&config, &porch, again) => started,
             // Nothing was promised to anybody, and the store is in order at any moment.
             _ = signals.next() => return Ok(()),
         };
@@ -220,33 +226,25 @@ pub(crate) async fn serve(path: &Path, trace: Option<PathBuf>) -> Result<(), Fai
         if let Err(error) = stopped {
             tracing::warn!(error = %crate::output::chain(&*error), "what was left did not end well");
         }
+        let why = ended.map(|why| why.to_string()).unwrap_or_default();
+        porch.wait(&format!("the node ended, and starts anew: {why}"))?;
     }
 }
 
 /// Starts a service. One that has run before is tried until it runs again: what ended it, a store that
 /// cannot be reached above all, may well still be so.
-async fn start(config: &Config, again: bool) -> Result<Service, Failed> {
+async fn start(config: &Config, porch: &Arc<Porch>, again: bool) -> Result<Service, Failed> {
     let mut wait = FIRST_WAIT;
     loop {
-        match Service::start(config.clone()).await {
+        match Service::start_behind(Arc::clone(porch), config.clone()).await {
             Err(error) if again => {
                 let error = crate::output::chain(&*error);
                 tracing::error!(error, ?wait, "the node cannot start, and is tried again");
+                porch.wait(&format!("the node cannot start, and is tried again: {error}"))?;
                 sleep(wait).await;
                 wait = LONGEST_WAIT.min(wait * 2);
             }
             started => return started,
         }
     }
-}
-
-/// Logs go to standard error; LOCKSTEP_LOG says what, as in `debug` or `lockstep_node=trace`.
-fn log() {
-    let filter = EnvFilter::try_from_env("LOCKSTEP_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let colour = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(colour)
-        .init();
 }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_metrics::Held;
 use lockstep_protocol::{Client, Event, Reply, View};
 use lockstep_types::TransactionId;
 use tokio::sync::oneshot;
 
 use crate::error::Busy;
 use crate::handle::{Answer, Asked};
+use crate::metrics;
 
 /// Looked through for those who went away when there are so many, and then twice as many as stayed.
 const SWEEP: usize = 1024;
@@ -25,6 +27,7 @@ struct Waiting {
     /// What it asked for; none if it only confirms something or calls it off.
     id: Option<TransactionId>,
     answer: oneshot::Sender<Answer>,
+    _counted: Held,
 }
 
 impl Clients {
@@ -36,24 +39,21 @@ impl Clients {
     pub(crate) fn begin(&mut self, asked: Asked) -> Event {
         self.last += 1;
         let client = Client(self.last);
-        let (event, waiting) = match asked {
+        let (event, id, answer) = match asked {
             Asked::Submit(request, answer) => {
                 let id = Some(request.id.clone());
-                (Event::Submit { client, request }, Waiting { id, answer })
+                (Event::Submit { client, request }, id, answer)
             }
             Asked::Extend(index, length, answer) => {
-                (Event::Extend { client, index, length }, Waiting { id: None, answer })
+                (Event::Extend { client, index, length }, None, answer)
             }
             Asked::Operate(target, order, answer) => {
-                (Event::Operate { client, target, order }, Waiting { id: None, answer })
+                (Event::Operate { client, target, order }, None, answer)
             }
-            Asked::Cancel(index, answer) => {
-                (Event::Cancel { client, index }, Waiting { id: None, answer })
-            }
-            Asked::Confirm(index, answer) => {
-                (Event::Confirm { client, index }, Waiting { id: None, answer })
-            }
+            Asked::Cancel(index, answer) => (Event::Cancel { client, index }, None, answer),
+            Asked::Confirm(index, answer) => (Event::Confirm { client, index }, None, answer),
         };
+        let waiting = Waiting { id, answer, _counted: metrics::CLIENTS.hold() };
         self.waiting.insert(client, waiting);
         event
     }

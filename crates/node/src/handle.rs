@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use lockstep_protocol::{Order, Refusal, Reply, Request, Until, View};
+use lockstep_protocol::{Event, Order, Refusal, Reply, Request, Until, View};
 use lockstep_southbound::{Driver, Fencing, Follow, Link, Look, LookError, Report, Stream, Visits};
 use lockstep_types::{Epoch, Index, NodeName, SessionId, Target, Timestamp};
 use lockstep_yang::ModelSet;
@@ -67,6 +69,11 @@ pub(crate) struct Shared {
     pub(crate) drift: Arc<Drift>,
     /// The epoch of the store.
     pub(crate) epoch: Epoch,
+    /// Until when the session lasts, in the node's time, as the core knows it: one that is stuck holds no session.
+    pub(crate) lease: AtomicU64,
+    /// What waits for the core, for those who want to know how much.
+    pub(crate) events: mpsc::WeakSender<Event>,
+    pub(crate) devices: mpsc::WeakSender<Event>,
 }
 
 impl Handle {
@@ -86,6 +93,13 @@ impl Handle {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.shared.clock.now()
+    }
+
+    /// For how long the session lasts unless it is renewed; nothing: it may have ended.
+    #[must_use]
+    pub fn lease_left(&self) -> Duration {
+        let until = self.shared.lease.load(Ordering::Relaxed);
+        Duration::from_nanos(until.saturating_sub(self.now().get()))
     }
 
     /// What the node knows now. Whoever was answered finds what it was told of in here.
@@ -157,7 +171,7 @@ impl Handle {
         view.targets().map(|target| self.status_in(&view, target)).collect()
     }
 
-    fn status_in(&self, view: &View, target: &Target) -> TargetStatus {
+    pub(crate) fn status_in(&self, view: &View, target: &Target) -> TargetStatus {
         let (link, entry) = (self.link(target), self.shared.targets.get(target));
         let spec = entry.as_ref().and_then(|entry| entry.spec.as_deref());
         let seen = Seen {

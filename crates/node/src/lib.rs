@@ -25,6 +25,7 @@
 //! done by tasks of their own, which bring the result back as an event. What readers are served is a
 //! snapshot of the core's view, published before any client is told of it.
 
+mod account;
 mod aside;
 mod bind;
 mod clients;
@@ -37,6 +38,7 @@ mod feed;
 mod handle;
 mod keeper;
 mod links;
+pub mod metrics;
 mod models;
 mod retarget;
 mod runtime;

@@ -2,6 +2,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lockstep_protocol::record::Failure;
@@ -12,6 +13,7 @@ use lockstep_types::{Connection, Revision, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::account::{Account, concerned};
 use crate::aside::aside;
 use crate::clients::Clients;
 use crate::election::{self, mandate};
@@ -221,6 +223,9 @@ impl Runtime {
 
     pub(crate) fn take_in(&mut self, event: Event) {
         self.tick();
+        if let Event::Lease(until) = &event {
+            self.shared.lease.store(until.get(), Ordering::Relaxed);
+        }
         let shown = matches!(event, Event::Watch(_));
         let (touched, bound, written) = match &event {
             Event::Watch(changes) => {
@@ -303,8 +308,12 @@ impl Runtime {
     fn write(&self, wake: Wake, txn: Txn) {
         let (records, events) = (self.records.clone(), self.events.clone());
         let seen = self.core.view().revision();
+        let account = Account::of(self.core.view(), &txn);
         tokio::spawn(async move {
             let result = write(&records, &txn, seen).await;
+            if let Written::Done(_) = result {
+                account.happened();
+            }
             let _ = events.send(Event::Written { wake, result }).await;
         });
     }
@@ -329,7 +338,10 @@ async fn write(records: &Records, txn: &Txn, seen: Revision) -> Written {
     match records.write(txn).await {
         Ok(written) => written,
         Err(error) => {
+            let (transaction, target) = concerned(txn);
             tracing::error!(
+                transaction,
+                target = target.map(tracing::field::display),
                 error = &error as &dyn std::error::Error,
                 retryable = error.is_retryable(),
                 "a write to the store failed"

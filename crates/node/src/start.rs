@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use lockstep_protocol::record::Binding;
 use lockstep_protocol::trace::Saw;
@@ -21,6 +22,7 @@ use crate::feed::Feed;
 use crate::handle::{Handle, Shared};
 use crate::keeper::keep;
 use crate::links::Links;
+use crate::metrics;
 use crate::models::Models;
 use crate::runtime::{Ended, Inputs, Runtime};
 use crate::target::Devices;
@@ -134,6 +136,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let (requests_in, requests) = mpsc::channel(QUEUE);
     let (new_models, models_in) = mpsc::channel(1);
     let (stop, stopped) = oneshot::channel();
+    let devices_weak = devices_in.downgrade();
     let links = Arc::new(Links::new(devices_in));
     let (publish, published) = watch::channel(Arc::new(view.clone()));
     let (targets, drift) = (Arc::<Targets>::default(), Arc::new(Drift::new(session.id().clone())));
@@ -151,6 +154,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         published.clone(),
         events_in.clone(),
     ));
+    let leased = begun.after(nanoseconds(session.ttl()));
     let shared = Arc::new(Shared {
         name,
         session: session.id().clone(),
@@ -165,7 +169,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         visits: Visits::new(VISITS),
         drift,
         epoch: records.epoch(),
+        lease: AtomicU64::new(leased.get()),
+        events: events_in.downgrade(),
+        devices: devices_weak,
     });
+    metrics::STARTS.inc();
     let operations = records.store().limits().operations;
     let records_per_write = records_per_write(operations);
     let settings = Settings { open: pending, records_per_write, retention, ..Settings::default() };
@@ -173,7 +181,6 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         trace.begin(&shared.name, (&records, &view), &settings, session.id()).await?;
     }
     let core = Node::new(session.id().clone(), settings, view);
-    let leased = begun.after(nanoseconds(session.ttl()));
     let (stop_keeper, keeper_stopped) = oneshot::channel();
     let keeper = tokio::spawn(keep(session, clock, events_in.clone(), keeper_stopped));
     let core = (core, trace);

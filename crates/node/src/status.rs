@@ -26,6 +26,16 @@ pub enum State {
 }
 
 impl State {
+    /// Every one.
+    pub const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::Synchronising,
+        Self::Synchronised,
+        Self::Drifted,
+        Self::Paused,
+        Self::Failed,
+    ];
+
     /// The word for it.
     #[must_use]
     pub const fn name(self) -> &'static str {

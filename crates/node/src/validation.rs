@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use lockstep_protocol::record::{Status, Violation};
 use lockstep_protocol::{Base, Changes, Check, Event, Op, Subject, Verdict};
@@ -11,6 +12,7 @@ use lockstep_types::{Path, Target};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::aside::aside;
+use crate::metrics;
 use crate::models::Models;
 
 /// Validates on threads of its own, as many at a time as the machine has cores: more would only take
@@ -60,13 +62,18 @@ impl Validation {
         let bases = checks.iter().map(|(target, check)| (target.clone(), check.base.clone()));
         let bases = bases.collect();
         tokio::spawn(async move {
+            let _under_way = metrics::VALIDATING.hold();
             let turn = turns.acquire_owned().await;
             let judged = aside(move || {
-                let _turn = turn;
-                verdict(&models, checks)
+                let (_turn, begun) = (turn, Instant::now());
+                let judged = verdict(&models, checks);
+                metrics::validated(word(&judged), begun.elapsed());
+                judged
             });
             let judged = judged.await.unwrap_or_else(|error| {
-                tracing::error!(?subject, %error, "no verdict could be reached");
+                let (transaction, target) = named(&subject);
+                metrics::validated("failed", Duration::ZERO);
+                tracing::error!(transaction, target, %error, "no verdict could be reached");
                 Ok(faulty(bases))
             });
             match judged {
@@ -75,6 +82,24 @@ impl Validation {
                 Err(checks) => drop(lock(&lacking).insert(subject, checks)),
             }
         });
+    }
+}
+
+/// What was found, in a word.
+fn word(judged: &Result<Verdict, BTreeMap<Target, Check>>) -> &'static str {
+    match judged {
+        Ok(verdict) if verdict.violations.is_empty() => "valid",
+        Ok(_) => "invalid",
+        Err(_) => "no-models",
+    }
+}
+
+/// What is judged, for the log: the transaction, or the id it is to have, and the target where there is one.
+fn named(subject: &Subject) -> (String, Option<&str>) {
+    match subject {
+        Subject::Submission(id) => (id.to_string(), None),
+        Subject::Transaction(index) => (index.to_string(), None),
+        Subject::Recheck(target, index) => (index.to_string(), Some(target.as_str())),
     }
 }
 

@@ -9,11 +9,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use lockstep_metrics::Held;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
+use crate::metrics;
 use crate::network::network;
 use crate::shares::{Share, Shares};
 
@@ -25,6 +27,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(crate) struct Connection {
     stream: TcpStream,
     _seat: Seat,
+    _counted: Held,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
@@ -114,6 +117,7 @@ impl Listener {
                     let seat = match self.seats.take(Some(network(from.ip()))) {
                         Ok(seat) => seat,
                         Err(taken) => {
+                            metrics::TURNED_AWAY.inc();
                             tracing::debug!(%from, ?taken, "too many connections; this one is closed");
                             continue;
                         }
@@ -123,7 +127,8 @@ impl Listener {
                         tracing::debug!(%error, "a connection that was gone at once");
                     }
                     let cut = Box::pin(self.cut.clone().cancelled_owned());
-                    return (Connection { stream, _seat: seat, cut }, from);
+                    let _counted = metrics::CONNECTIONS.hold();
+                    return (Connection { stream, _seat: seat, _counted, cut }, from);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");

@@ -11,6 +11,8 @@
 mod answer;
 mod asked;
 mod configurations;
+mod health;
+mod metrics;
 mod openapi;
 mod others;
 mod page;
@@ -21,38 +23,24 @@ mod targets;
 mod transactions;
 
 use axum::Router;
-use axum::http::StatusCode;
-use axum::routing::{any, get};
 
 pub(crate) use answer::refused;
+pub(crate) use health::{Health, alive, not_ready};
+pub(crate) use metrics::said;
 pub(crate) use page::is_at as is_page;
 
 use crate::admin;
+use crate::guard::Guard;
 
-/// `/healthz`: the process answers. `/readyz`: the node holds its session, so it can decide and write. What is to come
-/// says so.
-pub(crate) fn router(admin: admin::Service) -> Router {
-    let node = admin.gnmi.node.clone();
-    let ready = move || {
-        let alive = node.view().is_alive(node.session());
-        async move { if alive { (StatusCode::OK, "ready\n") } else { NOT_READY } }
-    };
+/// Everything.
+pub(crate) fn router(admin: admin::Service, health: Health, guard: Guard) -> Router {
+    let (node, records) = (health.node.clone(), health.records.clone());
     routes::routes(admin)
         .merge(page::routes())
-        .merge(planned())
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/readyz", get(ready))
+        .merge(metrics::router(node, records, guard))
+        .merge(health::router(health))
         .fallback(|| async {
             let words = "there is nothing here; /api/v1/openapi.json says what there is";
             refused(&tonic::Status::not_found(words), None)
         })
-}
-
-const NOT_READY: (StatusCode, &str) =
-    (StatusCode::SERVICE_UNAVAILABLE, "this node does not hold its session\n");
-
-/// Metrics.
-fn planned() -> Router {
-    let metrics = "Metrics are not implemented yet.\n";
-    Router::new().route("/metrics", any(async move || (StatusCode::NOT_IMPLEMENTED, metrics)))
 }

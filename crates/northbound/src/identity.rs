@@ -31,6 +31,7 @@ pub(crate) use credentials::Credentials;
 pub(crate) use password::{Passwords, Verdict};
 pub(crate) use throttle::Throttle;
 pub(crate) use token::{Error as TokenError, identity as of_token};
+pub(crate) use validity::until as valid_until;
 
 /// How somebody showed who they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,15 +13,18 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::transport::Server as Grpc;
+use tonic_health::server::HealthReporter;
 
 use crate::access::Access;
 use crate::audit::Audit;
 use crate::connection::Listener;
 use crate::directory::Directory;
 use crate::guard::{self, Guard, Peer};
+use crate::http::Health;
+use crate::porch::Porch;
 use crate::shares::Shares;
 use crate::tls::{self, Certificates, Secured};
-use crate::{admin, answers, gnmi, http, ids::Ids};
+use crate::{admin, answers, gnmi, http, ids::Ids, serving};
 
 /// How long clients have to take their answers and go, once nothing is served any more.
 const GRACE: Duration = Duration::from_secs(2);
@@ -56,7 +59,7 @@ pub struct Options {
     /// gNMI and the admin API.
     pub listen: SocketAddr,
     /// HTTP; none: not served.
-    pub http: Option<SocketAddr>,
+    pub http: Option<Arc<Porch>>,
     /// None: plaintext.
     pub tls: Option<Tls>,
     /// How much is served at once.
@@ -128,6 +131,8 @@ pub struct Server {
     address: SocketAddr,
     http: Option<SocketAddr>,
     stop: CancellationToken,
+    /// HTTP says that the node stops, for as long as it does.
+    stop_http: CancellationToken,
     cut: CancellationToken,
     tasks: JoinSet<()>,
     guard: Guard,
@@ -153,7 +158,8 @@ impl Server {
         }
     }
 
-    /// Takes no more connections and calls, and lets go of each connection whose calls have ended.
+    /// Takes no more calls, and no more connections of gRPC; lets go of each connection whose calls have ended. HTTP goes
+    /// on to say that the node stops.
     pub fn close(&self) {
         self.stop.cancel();
     }
@@ -161,6 +167,7 @@ impl Server {
     /// Closes it, and ends within seconds: a connection that is still held then is cut.
     pub async fn stop(mut self) {
         self.close();
+        self.stop_http.cancel();
         if timeout(GRACE, drain(&mut self.tasks)).await.is_err() {
             tracing::debug!("connections are still held; cutting them");
             self.cut.cancel();
@@ -184,29 +191,31 @@ async fn drain(tasks: &mut JoinSet<()>) {
 /// An address or a certificate cannot be used.
 pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
     let (stop, cut) = (CancellationToken::new(), CancellationToken::new());
+    let stop_http = CancellationToken::new();
     let mut tasks = JoinSet::new();
     let audit = options.access.audit.clone().map(Audit::open).transpose();
     let audit = audit.map_err(|(path, error)| Error::Audit { path, error })?;
     let guard = Guard::new(options.access.clone(), audit).ok_or(Error::Random)?;
     let (listener, address) = listen(options.listen).await?;
     let ids = Arc::new(Ids::new(node.session().clone()));
+    let records = options.records.clone();
+    let health = Health { node: node.clone(), records, stopping: stop.clone() };
     let gnmi = gnmi::Service::new(node, ids, &options, stop.clone());
     let admin = admin::Service::new(gnmi.clone(), &options);
     let seats = Shares::new(options.limits.connections);
-    let http = match options.http {
-        Some(at) => {
-            let (listener, address) = listen(at).await?;
-            let listener = Listener::new(listener, cut.clone(), seats.clone());
-            let router = http_router(admin.clone(), guard.clone());
-            // On the machine itself nobody listens in, and whoever looks whether the node lives needs no certificate.
-            let certificates = options.tls.clone().filter(|_| !at.ip().is_loopback());
-            let certificates = certificates.map(Certificates::for_http).transpose()?;
-            tasks.spawn(run_http(listener, certificates, address, router, stop.clone()));
-            Some(address)
+    let http = match &options.http {
+        Some(porch) => {
+            let (listener, certificates) = porch.take()?;
+            let (listener, at) =
+                (Listener::new(listener, cut.clone(), seats.clone()), porch.address());
+            let router = http_router(admin.clone(), health.clone(), guard.clone());
+            tasks.spawn(run_http(listener, certificates, at, router, stop_http.clone()));
+            Some(at)
         }
         None => None,
     };
-    let router = grpc(gnmi, admin, options.limits.message, guard.clone()).await?;
+    let (reporter, router) = grpc(gnmi, admin, options.limits.message, guard.clone()).await?;
+    tasks.spawn(serving::follow(health, reporter, stop_http.clone()));
     let listener = Listener::new(listener, cut.clone(), seats);
     let stopped = stop.clone().cancelled_owned();
     let certificates = options.tls.map(Certificates::for_grpc).transpose()?;
@@ -222,7 +231,7 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
             tracing::error!(%error, "the gRPC listener ended");
         }
     });
-    Ok(Server { address, http, stop, cut, tasks, guard })
+    Ok(Server { address, http, stop, stop_http, cut, tasks, guard })
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
@@ -237,16 +246,15 @@ async fn grpc(
     admin: admin::Service,
     limit: usize,
     guard: Guard,
-) -> Result<tonic::transport::server::Router, Error> {
+) -> Result<(HealthReporter, tonic::transport::server::Router), Error> {
     let (health, health_service) = tonic_health::server::health_reporter();
-    let (gnmi, admin) = (gnmi.server(), admin.server());
-    serving(&health, &gnmi, &admin).await;
+    serving::begin(&health).await;
     // Clients of before 2023 know the older name alone.
     let routes = Routes::new(health_service)
         .add_service(reflection().build_v1().map_err(Error::Reflection)?)
         .add_service(reflection().build_v1alpha().map_err(Error::Reflection)?)
-        .add_service(gnmi)
-        .add_service(admin);
+        .add_service(gnmi.server())
+        .add_service(admin.server());
     let checked = axum::middleware::map_response(move |answer| answers::check(answer, limit));
     let guarded = axum::middleware::from_fn_with_state(guard, guard::grpc);
     let routes = routes.into_axum_router().layer(guarded).layer(checked);
@@ -255,7 +263,7 @@ async fn grpc(
         .max_concurrent_streams(Some(STREAMS))
         .http2_keepalive_interval(Some(ALIVE))
         .http2_keepalive_timeout(Some(ALIVE));
-    Ok(server.add_routes(routes))
+    Ok((health, server.add_routes(routes)))
 }
 
 /// Describes what is served here, and nothing else.
@@ -265,21 +273,12 @@ fn reflection<'a>() -> tonic_reflection::server::Builder<'a> {
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
 }
 
-async fn serving<G, A>(health: &tonic_health::server::HealthReporter, _: &G, _: &A)
-where
-    G: tonic::server::NamedService,
-    A: tonic::server::NamedService,
-{
-    health.set_serving::<G>().await;
-    health.set_serving::<A>().await;
+fn http_router(admin: admin::Service, health: Health, guard: Guard) -> axum::Router {
+    let guarded = axum::middleware::from_fn_with_state(guard.clone(), guard::http);
+    http::router(admin, health, guard).layer(guarded)
 }
 
-fn http_router(admin: admin::Service, guard: Guard) -> axum::Router {
-    let guarded = axum::middleware::from_fn_with_state(guard, guard::http);
-    http::router(admin).layer(guarded)
-}
-
-async fn run_http(
+pub(crate) async fn run_http(
     listener: Listener,
     certificates: Option<Certificates>,
     address: SocketAddr,

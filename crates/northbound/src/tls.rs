@@ -23,6 +23,8 @@ use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
 use crate::connection::{Connection, Listener};
+use crate::identity::valid_until;
+use crate::metrics;
 use crate::serve::{Error, Tls};
 
 /// How long a client may take to agree on keys.
@@ -112,7 +114,12 @@ fn config(files: &Tls, speaks: &[u8]) -> Result<ServerConfig, Error> {
     let key = PrivateKeyDer::from_pem_slice(&read(&files.key)?);
     let key =
         key.map_err(|error| Error::Certificate(format!("{}: {error}", files.key.display())))?;
-    let chain = builder.with_single_cert(certificates(&files.cert)?, key);
+    let chain = certificates(&files.cert)?;
+    if let Some(until) = chain.first().and_then(|first| valid_until(first)) {
+        let until = until.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        metrics::CERTIFICATE.set(until.as_secs_f64());
+    }
+    let chain = builder.with_single_cert(chain, key);
     let mut config = chain.map_err(|error| certificate(&error))?;
     config.alpn_protocols = vec![speaks.to_vec()];
     Ok(config)

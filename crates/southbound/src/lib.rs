@@ -42,6 +42,7 @@ mod backoff;
 mod driver;
 pub mod gnmi;
 pub mod link;
+pub mod metrics;
 
 pub use driver::{
     BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Mandate, Notice, Pace,

@@ -16,6 +16,7 @@ use lockstep_protocol::{Ask, Event};
 use lockstep_types::{Connection, Sequence, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
+use tracing::Instrument;
 
 use crate::{Driver, Fencing, Follow, Look, Report, Watch};
 use follows::{Following, STREAMS};
@@ -91,8 +92,10 @@ impl Link {
         let (seen, patience) = (Seen::new(), driver.patience());
         let inbox =
             Inbox { orders: received, looks: looking, follows: following, watching: watched };
+        // Whatever is said on the way to this device names the target.
+        let of = tracing::info_span!("device", %target);
         let task = Task::new(target, driver, first, events, inbox, seen.clone());
-        let task = tokio::spawn(task.run()).abort_handle();
+        let task = tokio::spawn(task.run().instrument(of)).abort_handle();
         Self { orders, looks, follows, watching, seen, patience, task }
     }
 

@@ -7,7 +7,7 @@
 mod folder;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +36,7 @@ pub struct Embedded {
 struct Inner {
     writer: Writer,
     ledger: Arc<Ledger>,
+    file: PathBuf,
 }
 
 impl Embedded {
@@ -69,10 +70,11 @@ impl Embedded {
     }
 
     fn start(path: &Path, folder: Folder) -> Result<Self, Error> {
+        let file = folder.file();
         let ledger = Arc::new(Ledger::open(folder.engine()?)?);
         let writer = Writer::start(Arc::clone(&ledger))
             .map_err(|source| Error::Folder { folder: path.into(), source: Arc::new(source) })?;
-        Ok(Self { inner: Arc::new(Inner { writer, ledger }) })
+        Ok(Self { inner: Arc::new(Inner { writer, ledger, file }) })
     }
 
     /// How often the disk was synced for transactions since the store was opened.
@@ -137,6 +139,10 @@ impl Store for Embedded {
             self.inner.ledger.leases.end(lease)?;
             self.inner.submit(Job::Revoke(lease)).await.map(drop)
         })
+    }
+
+    fn size(&self) -> Option<u64> {
+        std::fs::metadata(&self.inner.file).ok().map(|file| file.len())
     }
 
     fn close(&self) -> Pending<'_, ()> {

@@ -49,6 +49,7 @@ pub mod etcd;
 pub mod kv;
 mod ledger;
 mod memory;
+pub mod metrics;
 pub mod records;
 mod store;
 

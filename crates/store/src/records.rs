@@ -34,11 +34,12 @@ mod watch;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use lockstep_protocol::{Changes, Txn, View, Written};
 use lockstep_types::{Epoch, NodeName, Revision};
 
-use crate::{Error, Store};
+use crate::{Error, Store, metrics};
 use account::Accounts;
 use body::{Bodies, Laid};
 pub use check::{Checked, Count, check};
@@ -59,6 +60,8 @@ struct Inner {
     /// The highest format level we know.
     knows: u32,
     writes: AtomicU64,
+    /// The last revision that a write of ours is known to have made.
+    reached: AtomicU64,
     accounts: Accounts,
     bodies: Bodies,
 }
@@ -102,8 +105,9 @@ impl Records {
     /// As [`Records::open`].
     pub async fn open_knowing(store: Arc<dyn Store>, knows: u32) -> Result<Self, Error> {
         let epoch = format::open(&*store, knows).await?;
-        let (writes, accounts, bodies) = Default::default();
-        Ok(Self { inner: Arc::new(Inner { store, epoch, knows, writes, accounts, bodies }) })
+        let (writes, reached, accounts, bodies) = Default::default();
+        let inner = Inner { store, epoch, knows, writes, reached, accounts, bodies };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The epoch of the store: the upper half of every election id.
@@ -162,6 +166,13 @@ impl Records {
     /// no good; [`Error::Unknown`] if nobody knows what became of it and the store does not answer
     /// either; and whatever the store has to say.
     pub async fn write(&self, txn: &Txn) -> Result<Written, Error> {
+        let (begun, _under_way) = (Instant::now(), metrics::WRITING.hold());
+        let written = self.write_out(txn).await;
+        metrics::wrote(&written, begun.elapsed());
+        written
+    }
+
+    async fn write_out(&self, txn: &Txn) -> Result<Written, Error> {
         let encoded = encode::txn(txn)?;
         let (store, bodies) = (&*self.inner.store, &self.inner.bodies);
         let laid = Laid::lay(store, bodies, encoded.txn).await?;
@@ -172,8 +183,9 @@ impl Records {
             written => written?,
         };
         match written {
-            Written::Done(_) => {
+            Written::Done(revision) => {
                 laid.written(bodies);
+                self.inner.reached.fetch_max(revision.get(), Ordering::Relaxed);
                 self.inner.writes.fetch_add(1, Ordering::Relaxed);
                 for (target, bytes) in encoded.deltas {
                     fold::grown(&self.inner, &target, bytes);
@@ -211,6 +223,19 @@ impl Records {
     #[must_use]
     pub fn writes(&self) -> u64 {
         self.inner.writes.load(Ordering::Relaxed)
+    }
+
+    /// The last revision that a write through [`Records::write`] is known to have made: a watch that has not come to
+    /// it is behind.
+    #[must_use]
+    pub fn reached(&self) -> Revision {
+        Revision::new(self.inner.reached.load(Ordering::Relaxed))
+    }
+
+    /// How large the store is, in bytes, where it is a file of this node's own.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        self.inner.store.size()
     }
 
     /// Closes the store, once what was asked before is done.

@@ -60,6 +60,11 @@ pub trait Store: Debug + Send + Sync + 'static {
         Box::pin(async { Ok(()) })
     }
 
+    /// How large it is, in bytes, where it is a file of this process's own.
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
     /// Finishes what was asked before, and lets go of everything. Afterwards each call is answered
     /// with [`Error::Closed`].
     fn close(&self) -> Pending<'_, ()>;

@@ -353,3 +353,50 @@ fn no_password_is_in_an_error_of_its_kind() {
         assert!(why.contains(said) && !why.contains(value), "{text}: {why}");
     }
 }
+
+/// Every key with its example, as the file that they are read into says it.
+fn examples() -> Vec<(&'static str, String, &'static str)> {
+    let (mut found, mut of, mut example) = (Vec::new(), "", None);
+    for line in include_str!("file.rs").lines() {
+        if let Some(rest) = line.strip_prefix("pub(super) struct ") {
+            of = rest.trim_end_matches(" {");
+        } else if let Some(rest) = line.trim_start().strip_prefix("/// Example: `") {
+            example = rest.strip_suffix('`');
+        } else if let Some(rest) = line.strip_prefix("    pub(super) ")
+            && let Some((key, example)) = rest.split(':').next().zip(example.take())
+        {
+            found.push((of, key.replace('_', "-"), example));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_example_is_read() {
+    let found = examples();
+    assert!(found.len() > 70, "{}", found.len());
+    for (of, key, example) in found {
+        let (before, needed, after) = match of {
+            "File" => ("", "", ""),
+            "Tls" => ("tls: {", "cert: a, key: b", "}"),
+            "StoreTls" => ("store-tls: {", "ca: a", "}"),
+            "Models" => ("models: {m: {", "path: a", "}}"),
+            "Target" => ("targets: {t: {", "address: \"a:1\"", "}}"),
+            "User" => ("users: {u: {", "password: a", "}}"),
+            "Token" => ("tokens: [{", "issuer: a, audience: b", "}]"),
+            "Role" => ("roles: {r: {", "", "}}"),
+            "Audit" => ("audit: {", "file: a", "}"),
+            "Retention" => ("retention: {", "", "}"),
+            "Limits" => ("limits: {", "", "}"),
+            other => panic!("{other} is not known here"),
+        };
+        let others = needed.split(", ").filter(|one| !one.starts_with(&format!("{key}:")));
+        let others: Vec<&str> = others.filter(|one| !one.is_empty()).collect();
+        let inside = [others, vec![&format!("{key}: {example}")]].concat().join(", ");
+        let text = format!("{before}{inside}{after}");
+        let tree = super::tree(&text, &|_| Some("x".to_owned())).unwrap();
+        if let Err(problem) = super::file::read(tree) {
+            panic!("{text}: {problem}");
+        }
+    }
+}

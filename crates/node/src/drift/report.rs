@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
 use super::Drift;
+use crate::metrics;
 use crate::targets::Targets;
 
 /// How long is waited between writes: a device that is changed all the time is told of so often.
@@ -53,9 +54,18 @@ async fn write(
     let Some(drifted) = drift.news(view, &spec) else { return true };
     let key = Key::Mastership(target.clone());
     let unchanged = Compare::Unchanged(key.clone(), view.version(&key));
+    let was = view.drifted(target).is_some_and(|before| !before.first.is_empty());
+    let differences = drifted.first.len() + drifted.more;
+    let is_new = differences > 0 && !was;
     let op = Op::Drifted { target: target.clone(), drifted };
     match records.write(&Txn { compares: vec![unchanged], ops: vec![op] }).await {
-        Ok(Written::Done(_)) => true,
+        Ok(Written::Done(_)) => {
+            if is_new {
+                metrics::DRIFTS.inc();
+                tracing::warn!(%target, differences, "it was changed behind our back");
+            }
+            true
+        }
         Ok(Written::Stale(_)) => false,
         Err(error) => {
             tracing::warn!(%target, error = &error as &dyn std::error::Error, "what is known of its drift could not be written");

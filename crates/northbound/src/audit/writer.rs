@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{mpsc, oneshot};
 
+use crate::metrics;
+
 /// As many lines go out with one write.
 const TOGETHER: usize = 256;
 /// As many bytes are kept for when the file can be written to again.
@@ -92,6 +94,7 @@ impl Writer {
         }
         if self.kept.len() > KEPT {
             let lost = self.kept.iter().filter(|byte| **byte == b'\n').count();
+            metrics::AUDIT_LOST.add(lost as u64);
             tracing::error!(lost, "lines of the audit were lost");
             self.kept.clear();
         }

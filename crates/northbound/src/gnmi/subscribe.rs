@@ -30,6 +30,7 @@ use super::Service;
 use crate::access::Right;
 use crate::answers;
 use crate::guard::Call;
+use crate::metrics;
 use crate::shares::{Share, Shares, Taken};
 use list::List;
 use session::Session;
@@ -89,7 +90,7 @@ where
     let (outlet, told) = outlet::open();
     let (stopping, work) = (service.stopping.clone(), work(outlet.clone()));
     tokio::spawn(async move {
-        let _place = place;
+        let (_place, _counted) = (place, metrics::SUBSCRIPTIONS.hold());
         let ended = tokio::select! {
             ended = work => ended,
             () = outlet.closed() => return,

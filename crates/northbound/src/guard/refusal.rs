@@ -36,6 +36,20 @@ fn seconds(wait: &Duration) -> u64 {
 }
 
 impl Refused {
+    /// In a word.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Nobody => "nobody",
+            Self::Wrong(_) => "wrong",
+            Self::Token(_) => "token",
+            Self::Throttled { .. } => "throttled",
+            Self::Busy => "busy",
+            Self::Rate { .. } => "rate",
+            Self::Audit => "audit",
+            Self::Site(_) => "site",
+        }
+    }
+
     /// What a client is told.
     fn words(self) -> String {
         match self {

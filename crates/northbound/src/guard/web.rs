@@ -1,6 +1,7 @@
 //! Where calls come in: a layer in front of the gRPC services, and one in front of HTTP.
 
 use std::net::SocketAddr;
+use std::time::Instant;
 
 use axum::extract::connect_info::{ConnectInfo, Connected};
 use axum::extract::{Request, State};
@@ -14,6 +15,7 @@ use tonic::{Code, Status};
 use super::{Call, Guard, Refused, site};
 use crate::connection::Listener;
 use crate::identity::{Identity, of_certificate};
+use crate::metrics;
 use crate::tls::Secured;
 
 /// The other end of a connection.
@@ -54,13 +56,20 @@ impl Connected<IncomingStream<'_, Secured>> for Peer {
 }
 
 /// In front of the gRPC services.
-pub(crate) async fn grpc(State(guard): State<Guard>, mut request: Request, next: Next) -> Response {
-    let peer = Peer::of(request.extensions());
+pub(crate) async fn grpc(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let (begun, _open) = (Instant::now(), metrics::RPCS_OPEN.hold());
     let action = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
-    let call = match guard.enter(request.headers_mut(), &peer, &action).await {
+    let answer = called(&guard, request, next, &action).await;
+    metrics::rpc(&action, code(&answer), begun.elapsed());
+    answer
+}
+
+async fn called(guard: &Guard, mut request: Request, next: Next, action: &str) -> Response {
+    let peer = Peer::of(request.extensions());
+    let call = match guard.enter(request.headers_mut(), &peer, action).await {
         Ok(call) => call,
         Err(refused) => {
-            guard.note_refused(&peer, &action, refused).await;
+            guard.note_refused(&peer, action, refused).await;
             return refused.status().into_http();
         }
     };
@@ -68,7 +77,7 @@ pub(crate) async fn grpc(State(guard): State<Guard>, mut request: Request, next:
         return Refused::Audit.status().into_http();
     }
     let cut_off = || Status::internal("the call was cut off").into_http();
-    carried_out(&guard, call, request, next, code).await.unwrap_or_else(cut_off)
+    carried_out(guard, call, request, next, code).await.unwrap_or_else(cut_off)
 }
 
 /// Has a call carried out and written down. Nobody knows what became of one that was cut off.
@@ -110,13 +119,20 @@ const OPEN: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 pub(crate) async fn http(
     State(guard): State<Guard>,
     ConnectInfo(peer): ConnectInfo<Peer>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
     let path = request.uri().path();
     if OPEN.contains(&path) || crate::http::is_page(path) {
         return next.run(request).await;
     }
+    let begun = Instant::now();
+    let answer = asked(&guard, peer, request, next).await;
+    metrics::http(answer.status().as_u16(), begun.elapsed());
+    answer
+}
+
+async fn asked(guard: &Guard, peer: Peer, mut request: Request, next: Next) -> Response {
     let action = format!("{} {}", request.method(), request.uri().path());
     let by_script = site::is_by_script(request.headers());
     let entered = match site::check(&request, guard.is_open() && !peer.knows_us) {
@@ -134,7 +150,7 @@ pub(crate) async fn http(
         return Refused::Audit.response(by_script);
     }
     let cut_off = || StatusCode::INTERNAL_SERVER_ERROR.into_response();
-    carried_out(&guard, call, request, next, meaning).await.unwrap_or_else(cut_off)
+    carried_out(guard, call, request, next, meaning).await.unwrap_or_else(cut_off)
 }
 
 /// The code of gRPC that says the same, so that the audit has one set of words.

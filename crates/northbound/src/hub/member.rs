@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::News;
+use crate::metrics;
 
 /// What may wait for a subscriber.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,14 @@ pub(crate) enum Why {
 }
 
 impl Why {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Behind(_) => "behind",
+            Self::Large(_) => "large",
+            Self::Missed => "missed",
+        }
+    }
+
     /// What it is told.
     pub(crate) fn status(self) -> Status {
         match self {
@@ -99,9 +108,33 @@ impl Cut {
     }
 
     fn cut(&self, why: Why) {
+        metrics::cut_off(why.word());
         // The first reason is the one.
         let _ = self.why.set(why);
         self.token.cancel();
+    }
+}
+
+/// How many bytes wait for a subscriber.
+#[derive(Debug, Default)]
+struct Waiting(AtomicUsize);
+
+impl Waiting {
+    /// So many more than there were.
+    fn add(&self, bytes: usize) -> usize {
+        metrics::WAITING.add(bytes);
+        self.0.fetch_add(bytes, Ordering::AcqRel)
+    }
+
+    fn sub(&self, bytes: usize) {
+        metrics::WAITING.sub(bytes);
+        self.0.fetch_sub(bytes, Ordering::AcqRel);
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        metrics::WAITING.sub(*self.0.get_mut());
     }
 }
 
@@ -111,7 +144,7 @@ pub(super) struct Member {
     pub(super) interest: Interest,
     queue: Queue,
     news: mpsc::Sender<Arc<News>>,
-    waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
     cut: Cut,
 }
 
@@ -129,21 +162,21 @@ pub(crate) struct Membership {
 pub(crate) struct Incoming {
     news: mpsc::Receiver<Arc<News>>,
     /// So many bytes.
-    waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
 }
 
 impl Incoming {
     /// The next; none: the node stops, or the subscriber is cut off.
     pub(crate) async fn recv(&mut self) -> Option<Arc<News>> {
         let news = self.news.recv().await?;
-        self.waiting.fetch_sub(news.size, Ordering::AcqRel);
+        self.waiting.sub(news.size);
         Some(news)
     }
 }
 
 pub(super) fn new(interest: Interest, queue: Queue, view: Arc<View>) -> (Member, Membership) {
     let (sender, news) = mpsc::channel(queue.count);
-    let (waiting, cut) = (Arc::new(AtomicUsize::new(0)), Cut::default());
+    let (waiting, cut) = (Arc::<Waiting>::default(), Cut::default());
     let incoming = Incoming { news, waiting: Arc::clone(&waiting) };
     let member = Member { interest, queue, news: sender, waiting, cut: cut.clone() };
     (member, Membership { view, news: incoming, cut })
@@ -157,7 +190,7 @@ impl Member {
         }
         self.interest.follow(news);
         // Before it is there to be taken out.
-        let waiting = self.waiting.fetch_add(news.size, Ordering::AcqRel);
+        let waiting = self.waiting.add(news.size);
         if waiting > 0 && waiting.saturating_add(news.size) > self.queue.bytes {
             self.cut.cut(Why::Large(self.queue.bytes));
             return false;

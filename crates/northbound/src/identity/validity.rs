@@ -12,7 +12,7 @@ const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
 /// When a certificate ends; none: it does not say so in one of the two ways there are.
-pub(super) fn until(certificate: &[u8]) -> Option<SystemTime> {
+pub(crate) fn until(certificate: &[u8]) -> Option<SystemTime> {
     let (certificate, _) = der::take(certificate, der::SEQUENCE)?;
     let (signed, _) = der::take(certificate, der::SEQUENCE)?;
     // Serial number, algorithm, issuer; then from when, and until when.

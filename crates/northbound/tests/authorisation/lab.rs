@@ -19,7 +19,7 @@ use lockstep_node::{
     start,
 };
 use lockstep_northbound::{
-    Access, Directory, Limits, Loaded, Options, Role, Rules, Server, Unbound, User, serve,
+    Access, Directory, Limits, Loaded, Options, Porch, Role, Rules, Server, Unbound, User, serve,
 };
 use lockstep_protocol::record::{Binding, Trials};
 use lockstep_simulator::{Options as Simulated, Simulator};
@@ -107,7 +107,8 @@ impl Lab {
         let rules = Rules { users: users(), tokens: Vec::new(), roles };
         let access = Access { rules, secret_paths, ..Access::default() };
         let directory = Arc::new(ByAddress(models));
-        let (http, tls) = (Some(listen), None);
+        let http = Some(Arc::new(Porch::open(listen, None).unwrap()));
+        let tls = None;
         let options = Options { records, directory, listen, http, tls, limits, access };
         let server = serve(node.handle(), options).await.unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", server.address())).unwrap();

@@ -7,12 +7,12 @@ use std::time::Duration;
 use lockstep_protocol::{Answer, Event};
 use lockstep_types::{Connection, Sequence, Target};
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::seen::Seen;
 use super::task::Abandoned;
 use super::{Order, Request};
-use crate::{BoxFuture, Line};
+use crate::{BoxFuture, Line, metrics};
 
 /// How long an answer that arrived with the end of the connection may take on its way up to us.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -25,6 +25,14 @@ pub(super) struct End {
     pub(super) answered: bool,
 }
 
+/// What was asked, and its answer to come.
+struct Asked<'a> {
+    sequence: Sequence,
+    answer: BoxFuture<'a, Answer>,
+    what: &'static str,
+    since: Instant,
+}
+
 /// What is under way on a connection.
 pub(super) struct Session<'a> {
     target: &'a Target,
@@ -33,7 +41,7 @@ pub(super) struct Session<'a> {
     events: &'a mpsc::Sender<Event>,
     seen: &'a Seen,
     waiting: VecDeque<Request>,
-    asked: Option<(Sequence, BoxFuture<'a, Answer>)>,
+    asked: Option<Asked<'a>>,
     answered: bool,
 }
 
@@ -93,12 +101,16 @@ impl<'a> Session<'a> {
         if self.asked.is_none()
             && let Some(request) = self.waiting.pop_front()
         {
-            self.asked = Some((request.sequence, self.line.ask(request.mandate, request.ask)));
+            let (sequence, what) = (request.sequence, metrics::word(&request.ask));
+            let answer = self.line.ask(request.mandate, request.ask);
+            self.asked = Some(Asked { sequence, answer, what, since: Instant::now() });
         }
     }
 
     async fn take(&mut self, sequence: Sequence, answer: Answer) -> Result<(), Abandoned> {
-        self.asked = None;
+        if let Some(asked) = self.asked.take() {
+            metrics::answered(asked.what, &answer, asked.since.elapsed());
+        }
         // Known before the answer is, so that whoever hears of the answer can ask.
         self.seen.learn(self.line);
         self.answered |= answer != Answer::Unknown;
@@ -120,15 +132,27 @@ impl<'a> Session<'a> {
             Ok((sequence, answer)) if answer != Answer::Unknown => {
                 self.take(sequence, answer).await
             }
-            _ => Ok(()),
+            _ => {
+                self.unanswered();
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Session<'_> {
+    /// The connection ended before the answer.
+    fn unanswered(&mut self) {
+        if let Some(asked) = self.asked.take() {
+            metrics::answered(asked.what, &Answer::Unknown, asked.since.elapsed());
         }
     }
 }
 
 /// The answer to what was asked; never comes if nothing was.
-async fn answer(asked: &mut Option<(Sequence, BoxFuture<'_, Answer>)>) -> (Sequence, Answer) {
+async fn answer(asked: &mut Option<Asked<'_>>) -> (Sequence, Answer) {
     match asked {
-        Some((sequence, answer)) => (*sequence, answer.await),
+        Some(asked) => (asked.sequence, (&mut asked.answer).await),
         None => future::pending().await,
     }
 }

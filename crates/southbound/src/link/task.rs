@@ -14,7 +14,7 @@ use super::seen::Seen;
 use super::session::{End, Session};
 use super::watching::{self, Watching};
 use crate::backoff::Backoff;
-use crate::{Driver, Line};
+use crate::{Driver, Line, metrics};
 
 pub(super) struct Task {
     target: Target,
@@ -58,11 +58,18 @@ impl Task {
     /// One connection, or one try for it, and the wait after it.
     async fn round(&mut self) -> Result<(), Abandoned> {
         let why = match self.driver.connect().await {
-            Ok(line) => self.connection(line).await?,
-            Err(error) => error.to_string(),
+            Ok(line) => {
+                metrics::tried(true);
+                let _up = metrics::CONNECTIONS.hold();
+                self.connection(line).await?
+            }
+            Err(error) => {
+                metrics::tried(false);
+                error.to_string()
+            }
         };
         let wait = self.backoff.next();
-        tracing::info!(target_name = %self.target, why, ?wait, "not connected");
+        tracing::info!(why, ?wait, "not connected");
         self.seen.failed(why);
         tokio::select! {
             biased;
@@ -76,7 +83,7 @@ impl Task {
         let (connection, since) = (self.next, Instant::now());
         self.next = connection.next();
         self.seen.connected();
-        tracing::info!(target_name = %self.target, %connection, "connected");
+        tracing::info!(%connection, "connected");
         let target = self.target.clone();
         self.tell(Event::Connected { target: target.clone(), connection }).await?;
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use lockstep_protocol::record::Failure;
 use lockstep_types::Target;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tracing::Instrument;
 
 use super::follows::{AHEAD, STREAMS, Stream, too_many};
 use super::looks::LOOKS;
@@ -53,6 +54,7 @@ impl Visits {
         look: Look,
     ) -> Result<Vec<Report>, LookError> {
         let device = self.device(target);
+        let of = tracing::info_span!("device", %target);
         let visit = async {
             let gone = |error: tokio::sync::AcquireError| not_connected(error.to_string());
             let _here = device.looks.acquire().await.map_err(gone)?;
@@ -60,6 +62,7 @@ impl Visits {
             let line = connect(driver).await?;
             line.look(look).await.map_err(LookError::Failed)
         };
+        let visit = visit.instrument(of);
         tokio::select! {
             biased;
             seen = visit => seen,
@@ -89,7 +92,8 @@ impl Visits {
         };
         let (tell, told) = mpsc::channel(AHEAD);
         let (end, ended) = oneshot::channel();
-        tokio::spawn(async move {
+        let of = tracing::info_span!("device", %target);
+        let telling = async move {
             let why = tokio::select! {
                 biased;
                 why = line.follow(follow, tell.clone()) => Some(why),
@@ -99,7 +103,8 @@ impl Visits {
             // Whoever listened may have gone away.
             let _gone = why.map(|why| end.send(why));
             drop((here, room));
-        });
+        };
+        tokio::spawn(telling.instrument(of));
         Ok(Stream { told, ended })
     }
 

@@ -50,9 +50,14 @@ impl Folder {
         Ok(Self { path: path.into(), lock })
     }
 
+    /// The file in it.
+    pub(super) fn file(&self) -> PathBuf {
+        self.path.join(FILE)
+    }
+
     /// Opens the file in it, or makes one, and holds the folder for as long as the file is open.
     pub(super) fn engine(self) -> Result<impl Engine, Error> {
-        let file = self.path.join(FILE);
+        let file = self.file();
         let open = || Disk::open(&file).map(|(engine, _)| engine);
         let engine = if file.exists() { open() } else { self.create(&file) };
         let engine = engine.map_err(|fault| self.unusable(fault))?;
@@ -76,7 +81,7 @@ impl Folder {
 
     /// Compares every page of the file with its checksum, and every row with its own.
     pub(super) fn check(self) -> Result<FileCheck, Error> {
-        let file = self.path.join(FILE);
+        let file = self.file();
         let bytes = fs::metadata(&file).map_or(0, |file| file.len());
         let checked = Disk::open(&file).and_then(|(engine, clean)| {
             let mut rows = 0;

@@ -7,8 +7,8 @@ use std::{io, thread};
 use lockstep_protocol::Written;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Error;
 use crate::ledger::{Job, Ledger, lock};
+use crate::{Error, metrics};
 
 /// How many jobs may wait before those who bring more have to.
 const QUEUE: usize = 4_096;
@@ -83,6 +83,7 @@ fn serve(ledger: &Ledger, mut waiting: mpsc::Receiver<Message>) {
         let (jobs, answers, close) = gather(first, &mut waiting);
         closing = close;
         if !jobs.is_empty() {
+            metrics::BATCH.observe(jobs.len() as u64);
             for (answer, result) in answers.into_iter().zip(ledger.run(&jobs)) {
                 // Whoever no longer waits does not want to know.
                 let _gone = answer.send(result);

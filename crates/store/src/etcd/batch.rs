@@ -36,8 +36,8 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedSemaphorePermit, Semaphore, oneshot
 
 use super::fault::Fault;
 use super::{Inner, txn};
-use crate::Error;
 use crate::kv::Txn;
+use crate::{Error, metrics};
 use fit::Fit;
 
 /// How many requests are under way at once. At 64 in flight two were measured to be no faster than one,
@@ -171,6 +171,7 @@ async fn carry(inner: Arc<Inner>) {
 /// the parts that are to be tried instead, the first last.
 async fn send(inner: &Inner, mut batch: Vec<Waiting>) -> Vec<Vec<Waiting>> {
     inner.line.sent.fetch_add(1, Ordering::Relaxed);
+    metrics::BATCH.observe(batch.len() as u64);
     if let [_] = batch[..]
         && let Some(only) = batch.pop()
     {

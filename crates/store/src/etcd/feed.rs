@@ -20,7 +20,7 @@ use super::members::Member;
 use super::tide::Due;
 use super::{Inner, number, unsigned};
 use crate::kv::Commit;
-use crate::{Error, Feed, Pending};
+use crate::{Error, Feed, Pending, metrics};
 
 /// How many revisions are read ahead of the reader.
 const AHEAD: usize = 64;
@@ -81,6 +81,7 @@ impl Follower {
                 Ok((member, stream)) => {
                     let end = self.stream(member.number, stream).await;
                     if let End::Lost = end {
+                        metrics::WATCHES_LOST.inc();
                         tracing::info!(after = %self.position, "a watch of etcd was lost and goes on");
                         self.inner.members.leave(member.number);
                     }

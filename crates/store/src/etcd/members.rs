@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::connect::Connector;
 use super::fault::{Fault, Late};
 use super::options::Options;
-use crate::Error;
+use crate::{Error, metrics};
 
 /// The first pause after every member has failed, and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(500));
@@ -187,6 +187,7 @@ impl Members {
 
     fn take(&self, member: Member) -> Arc<Member> {
         let member = Arc::new(member);
+        metrics::MEMBERS.inc();
         tracing::info!(member = self.connectors[member.at].name, "connected to etcd");
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&member));
         member

@@ -11,7 +11,7 @@ use super::format;
 use super::key::Name;
 use super::value::{self, Announced};
 use crate::kv::{Compare, Lease, Op, Txn};
-use crate::{Error, Pending, Store};
+use crate::{Error, Pending, Store, metrics};
 
 /// How long a session lasts without being kept: short enough that another node soon takes over, long
 /// enough for a store that changes its leader.
@@ -73,7 +73,11 @@ impl Session {
     /// Keeps it for its whole time again. Count from before the call.
     #[must_use]
     pub fn keep(&self) -> Pending<'_, ()> {
-        self.store.keep(self.lease)
+        Box::pin(async {
+            let kept = self.store.keep(self.lease).await;
+            metrics::renewed(kept.is_ok());
+            kept
+        })
     }
 
     /// Gives it up.

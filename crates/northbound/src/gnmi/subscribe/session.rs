@@ -276,7 +276,7 @@ impl Session {
     }
 
     fn log(&self, spec: &TargetSpec, error: &LookError) {
-        tracing::debug!(target_name = %spec.name, %error, "a subscriber is told no state");
+        tracing::debug!(target = %spec.name, %error, "a subscriber is told no state");
     }
 }
 

@@ -13,6 +13,7 @@ use super::{Call, Inner};
 use crate::audit::{Line, Noted};
 use crate::guard::{Guard, Peer, Refused};
 use crate::identity::Identity;
+use crate::metrics;
 
 /// How many targets, and how many paths of each, a line of the audit names.
 const NAMED: usize = 100;
@@ -73,7 +74,9 @@ impl Call {
         // What was not allowed somewhere may have been elsewhere, as when all targets are asked for.
         noted.refused = noted.refused.filter(|_| code == Code::PermissionDenied);
         if let Some(words) = &noted.refused {
-            tracing::info!(who = identity.name, from = %peer.shown(), action, words, "not allowed");
+            let target = noted.targets.keys().next().filter(|_| noted.targets.len() == 1);
+            let (who, from) = (&identity.name, peer.shown());
+            tracing::info!(who, from, action, target, words, "not allowed");
         }
         let Some(audit) = guard.audit() else { return };
         if self.is_audited() || noted.refused.is_some() {
@@ -85,6 +88,7 @@ impl Call {
 impl Guard {
     /// Writes down that somebody was not let in.
     pub(in crate::guard) async fn note_refused(&self, peer: &Peer, action: &str, refused: Refused) {
+        metrics::refused(refused.word());
         if self.0.refusals.take(&peer.ip().to_string(), Instant::now()).is_err() {
             return;
         }

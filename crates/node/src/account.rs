@@ -1,0 +1,144 @@
+//! What a write means to whoever runs the network: it is counted, and said in the log, once it has happened.
+
+use std::time::Duration;
+
+use lockstep_protocol::record::{Part, PartStatus, Reason, Transaction};
+use lockstep_protocol::{Op, Txn, View};
+use lockstep_types::{Index, Target, Term};
+
+use crate::metrics;
+
+/// What will have happened once something is written.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    finished: Vec<Transaction>,
+    parts: Vec<(Index, Target, Part)>,
+    in_line: Vec<(Target, InLine)>,
+    terms: Vec<(Target, Term)>,
+}
+
+#[derive(Debug)]
+enum InLine {
+    Synchronised,
+    /// The code of the device.
+    Refused(String),
+}
+
+impl Account {
+    /// Compares what is to be written with what stands. Costs what the write does.
+    pub(crate) fn of(view: &View, txn: &Txn) -> Self {
+        let mut account = Self::default();
+        for op in &txn.ops {
+            match op {
+                Op::Transaction(now) => account.transaction(view.transaction(now.index), now),
+                Op::Part { index, target, part } => {
+                    let before = view.transaction(*index).and_then(|all| all.targets.get(target));
+                    account.part(*index, target, before, part);
+                }
+                Op::Configuration { target, header, .. } => {
+                    let before = view.header(target);
+                    if header.synced != Term::ZERO && header.synced != before.synced {
+                        account.in_line.push((target.clone(), InLine::Synchronised));
+                    }
+                    if let Some(refused) = &header.resync_refused
+                        && before.resync_refused.as_ref() != Some(refused)
+                    {
+                        let code = refused.code.clone();
+                        account.in_line.push((target.clone(), InLine::Refused(code)));
+                    }
+                }
+                Op::Mastership { target, mastership } if mastership.session.is_some() => {
+                    let before = view.mastership(target).map(|before| before.term);
+                    if before != Some(mastership.term) {
+                        account.terms.push((target.clone(), mastership.term));
+                    }
+                }
+                _ => {}
+            }
+        }
+        account
+    }
+
+    fn transaction(&mut self, before: Option<&Transaction>, now: &Transaction) {
+        let was_final = before.is_some_and(|before| before.status.is_final());
+        if now.status.is_final() && !was_final {
+            self.finished.push(now.clone());
+        }
+        // Those of a wide one are records of their own.
+        if !now.wide {
+            for (target, part) in now.targets.iter() {
+                let before = before.and_then(|before| before.targets.get(target));
+                self.part(now.index, target, before, part);
+            }
+        }
+    }
+
+    fn part(&mut self, index: Index, target: &Target, before: Option<&Part>, now: &Part) {
+        let ended = !matches!(now.status, PartStatus::Pending | PartStatus::Accepted);
+        if ended && before.map(|before| before.status) != Some(now.status) {
+            self.parts.push((index, target.clone(), now.clone()));
+        }
+    }
+
+    /// It was written.
+    pub(crate) fn happened(self) {
+        for (target, term) in self.terms {
+            metrics::TERMS.inc();
+            tracing::info!(%target, %term, "this node is its master");
+        }
+        for (target, in_line) in self.in_line {
+            metrics::in_line(matches!(in_line, InLine::Synchronised));
+            match in_line {
+                InLine::Synchronised => tracing::info!(%target, "synchronised"),
+                InLine::Refused(code) => tracing::warn!(%target, code, "would not be synchronised"),
+            }
+        }
+        for (index, target, part) in self.parts {
+            metrics::part(part.status);
+            let (transaction, status) = (index.get(), part.status.name());
+            match part.reason {
+                // What devices say may hold a value that is secret: `tx show` knows who may read it.
+                Some(Reason::Refused { failure, .. }) => {
+                    tracing::warn!(transaction, %target, status, code = failure.code, "the device refused");
+                }
+                _ => tracing::debug!(transaction, %target, status, "moved on"),
+            }
+        }
+        self.finished.iter().for_each(finished);
+    }
+}
+
+fn finished(of: &Transaction) {
+    let ended = of.finished.unwrap_or(of.submitted);
+    let took = Duration::from_nanos(ended.get().saturating_sub(of.submitted.get()));
+    metrics::finished(of.kind, of.status, took);
+    let (transaction, kind) = (of.index.get(), metrics::kind(of.kind));
+    let (status, targets, author) = (of.status.name(), of.targets.len(), &of.author);
+    match one(of) {
+        Some(target) => {
+            tracing::info!(transaction, kind, status, %target, author, ?took, "transaction ended");
+        }
+        None => {
+            tracing::info!(transaction, kind, status, targets, author, ?took, "transaction ended");
+        }
+    }
+}
+
+/// Its target, if it has but one.
+fn one(of: &Transaction) -> Option<&Target> {
+    of.targets.iter().next().map(|(target, _)| target).filter(|_| of.targets.len() == 1)
+}
+
+/// What a write is about, as far as it is about one thing: the index of a transaction, and a target.
+pub(crate) fn concerned(txn: &Txn) -> (Option<u64>, Option<&Target>) {
+    let transaction = txn.ops.iter().find_map(|op| match op {
+        Op::Transaction(transaction) => Some(transaction.index.get()),
+        Op::Proposal { index, .. } | Op::Part { index, .. } => Some(index.get()),
+        _ => None,
+    });
+    let target = txn.ops.iter().find_map(|op| match op {
+        Op::Configuration { target, .. } | Op::Mastership { target, .. } => Some(target),
+        _ => None,
+    });
+    (transaction, target)
+}

@@ -1,0 +1,79 @@
+"""Whether a node lives, and whether it can be given work: what it says while its store is away, and while it stops."""
+
+import signal
+import threading
+import time
+
+import grpc
+
+from lab import PATIENCE, options, until, update
+from pygnmi.spec.v080 import gnmi_pb2
+from test_etcd import etcd, lab_on
+from test_http import ask
+
+
+def health(lab, service=""):
+    """What the standard health service says: 1 is serving, 2 is not."""
+    asked = b"" if not service else b"\x0a" + bytes([len(service)]) + service.encode()
+    with grpc.insecure_channel(f"127.0.0.1:{lab.port}") as channel:
+        same = lambda content: content
+        answer = channel.unary_unary("/grpc.health.v1.Health/Check", same, same)(asked, timeout=PATIENCE)
+    return answer[1] if answer else 0
+
+
+def test_a_node_without_its_store_lives_and_is_not_ready(tmp_path):
+    with etcd(tmp_path) as (port, process), lab_on(tmp_path, [port]) as lab:
+        assert ask(lab, "/healthz") == (200, "ok\n")
+        assert ask(lab, "/readyz") == (200, "ready\n")
+        assert health(lab) == health(lab, "gnmi.gNMI") == health(lab, "lockstep.v1.Admin") == 1
+        process.send_signal(signal.SIGSTOP)
+        until("it is not ready", lambda: ask(lab, "/readyz")[0] == 503)
+        status, said = ask(lab, "/readyz")
+        assert status == 503 and said.startswith("not ready: ") and "the store cannot be reached" in said
+        assert ask(lab, "/healthz") == (200, "ok\n")
+        until("gRPC says the same", lambda: health(lab) == health(lab, "gnmi.gNMI") == 2)
+        assert "lockstep_session_held 0" in until("it counts", lambda: ask(lab, "/metrics")[1])
+        process.send_signal(signal.SIGCONT)
+        until("it is ready again", lambda: ask(lab, "/readyz") == (200, "ready\n"))
+        until("gRPC says the same", lambda: health(lab) == 1)
+
+
+def test_a_node_that_starts_anew_says_so(tmp_path):
+    """Its session ran out while the store was away: the process goes on, and so does what it says over HTTP."""
+    with etcd(tmp_path) as (port, process), lab_on(tmp_path, [port]) as lab:
+        seen, over = set(), threading.Event()
+
+        def look():
+            while not over.is_set():
+                seen.add((*ask(lab, "/healthz"), *ask(lab, "/readyz")))
+                time.sleep(0.01)
+
+        looking = threading.Thread(target=look)
+        lab.node.process.send_signal(signal.SIGSTOP)
+        until("its session has run out", lambda: "session" not in lab.run("store", "check", lab.store)["kinds"])
+        lab.node.process.send_signal(signal.SIGCONT)
+        looking.start()
+        try:
+            until("it began anew", lambda: "starts anew" in lab.node.log.read_text())
+            until("it is ready again", lambda: ask(lab, "/readyz") == (200, "ready\n"))
+        finally:
+            over.set()
+            looking.join()
+        # All the while it was alive.
+        assert {(status, said) for status, said, *_ in seen} == {(200, "ok\n")}
+        assert all(status == 200 or said.startswith("not ready: ") for *_, status, said in seen), seen
+
+
+def test_a_node_that_stops_says_so(lab):
+    """It goes on for those who wait for an answer; nobody else is sent to it."""
+    lab.sim("delay", lab.device("leaf1"), "2s")
+    with lab.stub() as stub:
+        request = gnmi_pb2.SetRequest(update=[update("/system/motd", "late", "leaf1")], extension=[options(seconds=20)])
+        answer = stub.Set.future(request)
+        until("it is under way", lambda: lab.transactions())
+        lab.node.process.terminate()
+        status, said = until("it says so", lambda: told if (told := ask(lab, "/readyz"))[0] == 503 else None)
+        assert (status, said) == (503, "not ready: the node is stopping\n")
+        assert ask(lab, "/healthz") == (200, "ok\n")
+        assert answer.exception(PATIENCE) is None
+    assert lab.node.process.wait(PATIENCE) == 0

@@ -1,0 +1,74 @@
+"""The log of a node, for programs: a JSON object a line, which names the target and the transaction it is about."""
+
+import json
+import os
+import re
+import subprocess
+from unittest import mock
+
+import pytest
+
+from lab import BINARY, Lab, until
+
+
+@pytest.fixture
+def lab(tmp_path):
+    lab = Lab(tmp_path)
+    try:
+        with mock.patch.dict(os.environ, LOCKSTEP_LOG_FORMAT="json", LOCKSTEP_LOG="info,lockstep_node=debug"):
+            yield lab.start()
+    finally:
+        lab.stop()
+
+
+def lines(lab):
+    return [json.loads(line) for line in (lab.folder / "node.log").read_text().splitlines()]
+
+
+def said(lab, **wanted):
+    """The lines that say this, once there is one."""
+    says = lambda line: all(line.get(field) == value for field, value in wanted.items())
+    return until(f"a line with {wanted}", lambda: [line for line in lines(lab) if says(line)])
+
+
+def test_every_line_says_what_it_is_about(lab):
+    lab.set("leaf1", update=[("/system/motd", "hello")])
+    [ended] = said(lab, message="transaction ended", transaction=1)
+    assert (ended["kind"], ended["status"], ended["target"], ended["level"]) == ("change", "applied", "leaf1", "info")
+    said(lab, message="moved on", transaction=1, target="leaf1", status="applied")
+
+    lab.sim("refuse", lab.device("leaf2"), "/system/motd", "--message", "for nobody's log")
+    change = "{leaf1: {update: {/system/motd: x}}, leaf2: {update: {/system/motd: x}}}"
+    (lab.folder / "change.yaml").write_text(change)
+    assert lab.command("set", "-f", str(lab.folder / "change.yaml")).returncode == 4
+    [refused] = said(lab, message="the device refused", transaction=2, target="leaf2")
+    assert refused["level"] == "warn" and refused["code"] == "FAILED_PRECONDITION"
+    [ended] = said(lab, message="transaction ended", transaction=2)
+    assert (ended["status"], ended["targets"]) == ("reverted", 2)
+
+    lab.devices["leaf3"].kill()
+    said(lab, message="not connected", target="leaf3")
+    lab.start_device("leaf3")
+    lab.wait_synchronised()
+    until("it is connected again", lambda: len(said(lab, message="connected", target="leaf3")) > 1)
+    assert len(said(lab, message="synchronised", target="leaf3")) > 1
+    said(lab, message="this node is its master", target="leaf3", term="2")
+
+    told = lines(lab)
+    for line in told:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", line["time"]), line
+        assert line["level"] in ("info", "warn", "error", "debug") and line["message"] and line["room"].startswith("lockstep"), line
+    # A device's own words may hold a value that is secret: `tx show` knows who may read them.
+    assert "for nobody's log" not in json.dumps(told)
+    # One word for each thing.
+    assert not {field for line in told for field in line} & {"target_name", "index", "device", "tx", "name"}
+
+
+def test_what_is_logged_can_be_chosen(tmp_path):
+    lab = Lab(tmp_path, devices=0)
+    with mock.patch.dict(os.environ, LOCKSTEP_LOG="error"):
+        lab.start_node()
+    lab.stop()
+    assert (lab.folder / "node.log").read_text() == ""
+    wrong = subprocess.run([BINARY, "serve", "--log", "lockstep=loud"], capture_output=True, text=True)
+    assert wrong.returncode == 1 and "--log lockstep=loud" in wrong.stderr
