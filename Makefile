@@ -196,12 +196,30 @@ bench: ## the whole comparison with floors and peers, under half an hour (writes
 	@# LOCKSTEP_OPENCONFIG names a folder of OpenConfig's modules; ONLY="commits wide" takes only these.
 	.tools/venv/bin/python bench/run.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
+##@ Packages
+
+.PHONY: release
+release: ## the program with its documentation, service and completions, as an archive in target/dist
+	@scripts/setup build
+	packaging/release
+
+.PHONY: deb
+deb: ## a Debian package of that
+	@scripts/setup build package
+	packaging/deb/build
+
 ##@ While writing
 
 .PHONY: gnmi-rules
 gnmi-rules: ## the table of gNMI rules and their tests (writes docs/gnmi-rules.md)
 	@scripts/setup e2e
 	.tools/venv/bin/python tests/e2e/rules.py --write
+
+.PHONY: reference
+reference: ## the reference: configuration, commands, HTTP, gRPC, metrics, errors (writes docs/reference)
+	@scripts/setup build e2e
+	cargo build --quiet --locked --bin lockstep
+	.tools/venv/bin/python tests/e2e/reference.py --write
 
 .PHONY: authorisation
 authorisation: ## ask every cell of the table of rights anew (writes docs/authorisation.md)

@@ -20,7 +20,7 @@ PRELUDE = pathlib.Path(__file__).with_name("page.sh")
 BINARIES = [ROOT / ".tools/venv/bin", BINARY.parent, ROOT / "target/explore", ROOT / "target/debug"]
 PAGES = sorted(
     page.relative_to(ROOT)
-    for page in [*ROOT.glob("*.md"), *(ROOT / "spec").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    for page in [*ROOT.glob("*.md"), *(ROOT / "packaging").glob("*.md"), *(ROOT / "spec").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     if page.name != "CHANGELOG.md"
 )
 PLACE = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=localhost:)|(?<=\"127\.0\.0\.1\", ))\d+\b")

@@ -183,7 +183,7 @@ def test_http_that_others_can_reach_is_behind_certificates(tmp_path):
     try:
         lab.start_device("leaf1")
         lab.start_node(wait=False)
-        until("it answers", lambda: ask(path="/healthz") == (200, b"ok\n"))
+        until("it answers", lambda: ask(path="/readyz") == (200, b"ready\n"))
         status, said = ask("alice")
         assert status == 200 and json.loads(said)["how"] == "certificate" and json.loads(said)["rights"] == ["read"]
         assert ask("alice", "/api/v1/targets")[0] == 200

@@ -6,8 +6,11 @@ use std::time::Duration;
 /// How many buckets a histogram has at the most, beside the one without an end.
 const BUCKETS: usize = 20;
 
+/// Whoever takes what is to be written: what stands behind the name, one more label, and the value.
+pub(crate) type Sample<'a> = dyn FnMut(&str, Option<(&str, &str)>, f64) + 'a;
+
 /// What can be written as a value.
-pub trait Cell: Sync {
+pub(crate) trait Cell: Sync {
     /// The word of the format for it.
     const KIND: &'static str;
 
@@ -15,7 +18,7 @@ pub trait Cell: Sync {
     fn is_nothing(&self) -> bool;
 
     /// Gives what there is to be written: what stands behind the name, one more label, and the value.
-    fn samples(&self, each: &mut dyn FnMut(&str, Option<(&str, &str)>, f64));
+    fn samples(&self, each: &mut Sample<'_>);
 }
 
 /// Something that is counted, and only grows.
@@ -51,7 +54,7 @@ impl Cell for Counter {
         self.get() == 0
     }
 
-    fn samples(&self, each: &mut dyn FnMut(&str, Option<(&str, &str)>, f64)) {
+    fn samples(&self, each: &mut Sample<'_>) {
         each("", None, self.get() as f64);
     }
 }
@@ -109,7 +112,7 @@ impl Cell for Level {
         self.get() == 0
     }
 
-    fn samples(&self, each: &mut dyn FnMut(&str, Option<(&str, &str)>, f64)) {
+    fn samples(&self, each: &mut Sample<'_>) {
         each("", None, self.get() as f64);
     }
 }
@@ -147,7 +150,7 @@ impl Cell for Gauge {
         self.get() == 0.0
     }
 
-    fn samples(&self, each: &mut dyn FnMut(&str, Option<(&str, &str)>, f64)) {
+    fn samples(&self, each: &mut Sample<'_>) {
         each("", None, self.get());
     }
 }
@@ -174,7 +177,7 @@ impl Cell for Reading {
         self.0.is_nothing()
     }
 
-    fn samples(&self, each: &mut dyn FnMut(&str, Option<(&str, &str)>, f64)) {
+    fn samples(&self, each: &mut Sample<'_>) {
         self.0.samples(each);
     }
 }
@@ -219,7 +222,7 @@ impl Cell for Histogram {
         self.counts.iter().all(|count| count.load(Ordering::Relaxed) == 0)
     }
 
-    fn samples(&self, each: &mut dyn FnMut(&str, Option<(&str, &str)>, f64)) {
+    fn samples(&self, each: &mut Sample<'_>) {
         let mut all = 0;
         for (bound, count) in self.bounds.iter().zip(&self.counts) {
             all += count.load(Ordering::Relaxed);
