@@ -226,6 +226,15 @@ pub(crate) fn validated(verdict: &str, took: Duration) {
     VERDICT_TIME.took(took);
 }
 
+/// There is no node in this process, or not any more: it holds nothing. What else was seen last stays as it was.
+pub fn no_node() {
+    SESSION.count(0);
+    MASTERSHIPS.count(0);
+    for queue in QUEUE.values {
+        QUEUED.of([queue]).count(0);
+    }
+}
+
 impl Handle {
     /// Looks at everything that is not counted as it happens, for whoever scrapes. Takes one pass over the targets and
     /// one over the open transactions.

@@ -104,6 +104,7 @@ fn router(why: &str) -> Router {
     let why: Arc<str> = why.into();
     let (ready, other) = (Arc::clone(&why), why);
     let metrics = || async {
+        lockstep_node::metrics::no_node();
         lockstep_metrics::process::look();
         said(lockstep_metrics::text(metrics::everything()))
     };
@@ -113,4 +114,45 @@ fn router(why: &str) -> Router {
         .fallback(move || async move {
             http::refused(&Status::unavailable(format!("not ready: {other}")), None)
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    async fn ask(at: SocketAddr, path: &str) -> String {
+        let mut stream = TcpStream::connect(at).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {at}\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).await.unwrap();
+        said
+    }
+
+    #[tokio::test]
+    async fn while_there_is_no_node_it_says_why() {
+        let porch = Porch::open((Ipv4Addr::LOCALHOST, 0).into(), None).unwrap();
+        porch.wait("the node is starting").unwrap();
+        let at = porch.address();
+        assert!(ask(at, "/healthz").await.contains("200 OK"));
+        let ready = ask(at, "/readyz").await;
+        assert!(
+            ready.contains(" 503 ") && ready.ends_with("not ready: the node is starting\n"),
+            "{ready}"
+        );
+        assert!(ask(at, "/metrics").await.contains("\nlockstep_session_held 0\n"));
+        let other = ask(at, "/api/v1/summary").await;
+        assert!(other.contains(" 503 ") && other.contains("UNAVAILABLE"), "{other}");
+        porch.wait("another reason").unwrap();
+        assert!(ask(at, "/readyz").await.contains("another reason"));
+        // Taken by a node, it is that node's to answer.
+        let (listener, _) = porch.take().unwrap();
+        let asked = tokio::spawn(async move { TcpStream::connect(at).await.is_ok() });
+        assert!(listener.accept().await.is_ok() && asked.await.unwrap());
+    }
 }
