@@ -115,7 +115,8 @@ def help_of(words):
     done = subprocess.run(
         [BINARY, *words, "--help"], capture_output=True, text=True, env={"COLUMNS": "100", "PATH": ""}, check=True
     )
-    return done.stdout
+    # Whatever the program is called here.
+    return done.stdout.replace(f"Usage: {BINARY.name} ", "Usage: lockstep ").replace(f"       {BINARY.name} ", "       lockstep ")
 
 
 def commands(words=()):
