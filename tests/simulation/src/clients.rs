@@ -103,7 +103,7 @@ fn rollback(handle: &Handle, chance: &Chance) -> Body {
     let view = handle.view();
     let latest: Vec<Index> = view.transactions_backwards().take(4).map(|t| t.index).collect();
     let of = chance.one(&latest).copied().unwrap_or(Index::new(1));
-    let rule = Rule::Target;
+    let rule = if chance.percent(50) { Rule::Path } else { Rule::Target };
     let (edits, only) = Default::default();
     let kind = Kind::Rollback { of, rule };
     Body { kind, mode: Mode::Atomic, edits, only, window: None, binding: None }

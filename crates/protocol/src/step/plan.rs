@@ -124,18 +124,28 @@ fn rollback<'t>(
     Ok(plan)
 }
 
+/// The latest live change after `of` that cleared a path of its delta. Where it found nothing there it wrote nothing, and
+/// is not the writer; but what it asked for is that nothing be there.
+fn cleared_later(view: &View, of: Index, target: &Target, delta: &Delta) -> Option<Index> {
+    view.live(target).take_while(|later| *later > of).find(|later| {
+        let edit = view.proposal(*later, target).map(|proposal| &proposal.edit);
+        edit.is_some_and(|edit| {
+            !edit.clear.is_empty() && delta.paths().any(|path| edit.clears(path))
+        })
+    })
+}
+
 /// The later change that keeps `of` from counting as the latest on `target`.
 fn in_the_way(view: &View, of: Index, rule: Rule, target: &Target) -> Option<Index> {
     match rule {
         Rule::Window => None,
         Rule::Target => Some(view.header(target).committed.revision).filter(|latest| *latest != of),
         Rule::Path => {
+            let delta = &view.proposal(of, target)?.delta;
             let committed = view.committed(target);
-            view.proposal(of, target)?
-                .delta
-                .paths()
-                .map(|path| committed.unit(path).writer)
-                .find(|writer| *writer != of)
+            let writers = delta.paths().map(|path| committed.unit(path).writer);
+            let mut later = writers.filter(|writer| *writer != of);
+            later.next().or_else(|| cleared_later(view, of, target, delta))
         }
     }
 }

@@ -4,7 +4,7 @@ use lockstep_protocol::record::{PartStatus, Reason, Status};
 use lockstep_protocol::{Answer, Refusal, Request};
 
 use crate::support::{
-    LATE, N1, World, change, close, delta, failure, index, mark, queued, refused_answer, rollback,
+    LATE, N1, World, change, clear, close, delta, failure, index, mark, queued, refused_answer, rollback,
     rollback_by_path, rollback_on, set, sets, target, tree, violation,
 };
 
@@ -112,6 +112,25 @@ fn by_path_when_a_later_change_wrote_one_of_its_paths() {
     world.submit_and_drive(N1, 2, one("b", "/b"));
     world.submit_and_drive(N1, 3, rollback_by_path("c", 1));
     rejected(&world, 3, Reason::Superseded { target: target("t1"), by: index(2) });
+}
+
+#[test]
+fn by_path_when_a_later_change_cleared_one_of_its_paths_again() {
+    let mut world = World::ready(["t1"]);
+    let cleared = |name: &str, path: &str| change(name, [("t1", clear([path]))]);
+    world.submit_and_drive(N1, 1, one("a", "/x/a"));
+    world.submit_and_drive(N1, 2, cleared("b", "/x/a"));
+    // There is nothing any more where this one clears, so it writes nothing.
+    world.submit_and_drive(N1, 3, cleared("c", "/x"));
+    world.submit_and_drive(N1, 4, rollback_by_path("d", 2));
+    rejected(&world, 4, Reason::Superseded { target: target("t1"), by: index(3) });
+
+    // Once that one is gone, nothing is in the way; and one that clears elsewhere never was.
+    world.submit_and_drive(N1, 5, rollback_by_path("e", 3));
+    world.submit_and_drive(N1, 6, cleared("f", "/y"));
+    world.submit_and_drive(N1, 7, rollback_by_path("g", 2));
+    assert_eq!((world.status(5), world.status(7)), (Status::Applied, Status::Applied));
+    assert!(world.device("t1").same_values(&tree([("/x/a", "a")])));
 }
 
 #[test]
