@@ -39,7 +39,10 @@ async function read(answer) {
     const { error, transaction } = await answer.json();
     return new Refusal(error.code, error.message, transaction);
   } catch {
-    return new Refusal('UNKNOWN', `the node answered with ${answer.status} and nothing else`);
+    // A node says why. What does not is something in front of it, which speaks for a node that is away.
+    return answer.status >= 500
+      ? new Refusal('UNAVAILABLE', `the node cannot be reached: something in front of it answered ${answer.status}`)
+      : new Refusal('UNKNOWN', `the answer was ${answer.status}, without a reason`);
   }
 }
 

@@ -1,12 +1,11 @@
 // The frame around every view: where one is, who one is, whether the node is there; and which view it is.
 import { cls, html, useEffect, useErrorBoundary, useState } from './lib.js';
-import { get } from './api.js';
 import { Help, useKeys } from './keys.js';
-import { link, retry, start, stop, summary } from './live.js';
+import { link, meet, retry, start, stop, summary } from './live.js';
 import { Icon } from './parts/icon.js';
 import { Notices, useTicking } from './parts/notice.js';
-import { usePlace } from './router.js';
-import { forget, isSignedIn, me } from './session.js';
+import { decoded, usePlace } from './router.js';
+import { isSignedIn, me, signOut } from './session.js';
 import { useStore } from './store.js';
 import { next, theme } from './theme.js';
 import { Change } from './views/change.js';
@@ -53,23 +52,12 @@ export function App() {
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <${Top} who=${who} path=${path} help=${() => showHelp(true)} />
-    ${who && html`<${Lost} />`}
+    ${who !== null && html`<${Lost} />`}
     <main id="main" tabindex="-1">
       <${Shown} who=${who} path=${path} />
     </main>
     <${Notices} />
     ${help && html`<${Help} close=${() => showHelp(false)} />`}`;
-}
-
-/** Asks who this is, until the node says so. */
-async function meet(wait = 500) {
-  try {
-    me.set(await get('/me'));
-  } catch (error) {
-    if (error.code === 'UNAUTHENTICATED') return;
-    if (error.isPassing) setTimeout(() => meet(Math.min(15_000, wait * 2)), wait);
-    else forget(error.message);
-  }
 }
 
 function Shown({ who, path }) {
@@ -79,8 +67,8 @@ function Shown({ who, path }) {
   if (!who) return html`<p class="muted wait">One moment…</p>`;
   for (const [pattern, View] of VIEWS) {
     const found = pattern.exec(path);
-    const given = Object.entries(found?.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]);
-    if (found) return html`<${Safe} key=${path}><${View} ...${Object.fromEntries(given)} /><//>`;
+    const given = Object.entries(found?.groups ?? {}).map(([name, text]) => [name, decoded(text)]);
+    if (found && given.every(([, text]) => text !== null)) return html`<${Safe} key=${path}><${View} ...${Object.fromEntries(given)} /><//>`;
   }
   return html`<section class="empty"><h1>There is nothing here</h1><p><a href="/">Back to the network</a></p></section>`;
 }
@@ -92,6 +80,12 @@ function Safe({ children }) {
   return html`<section class="empty"><h1>This view broke</h1><p>${String(broken.message)}</p><p><a href="/">Back to the network</a></p></section>`;
 }
 
+const LINKS = {
+  joining: 'The node is asked how everything stands.',
+  live: 'What is shown is as it is now.',
+  lost: 'The node does not answer.',
+  refused: 'The node does not say how everything stands.',
+};
 const THEME_ICONS = { system: 'system', light: 'sun', dark: 'moon' };
 
 function Top({ who, path, help }) {
@@ -106,14 +100,14 @@ function Top({ who, path, help }) {
       </nav>
       <div class="side">
         ${who && html`
-          <span class=${cls('link', `is-${is}`)} title=${is === 'live' ? 'What is shown is as it is now.' : 'The node does not answer.'}>
-            <i aria-hidden="true"></i><span>${is === 'live' ? 'live' : is === 'lost' ? 'lost' : 'joining'}</span>
+          <span class=${cls('link', `is-${is}`)} title=${LINKS[is]}>
+            <i aria-hidden="true"></i><span>${is}</span>
             ${numbers && html`<span class="muted wide">${numbers.node}</span>`}
           </span>`}
         ${who && html`
           <span class="who" title=${`may: ${who.rights.join(', ') || 'nothing'}`}>
             <${Icon} name="user" />${who.name ?? 'anybody'}
-            ${isSignedIn() && html`<button class="plain" onClick=${() => forget()}>Sign out</button>`}
+            ${isSignedIn() && html`<button class="plain" onClick=${signOut}>Sign out</button>`}
           </span>`}
         <button class="plain" onClick=${next} title=${`Theme: ${chosen}`} aria-label=${`Theme: ${chosen}; change it`}><${Icon} name=${THEME_ICONS[chosen]} /></button>
         <button class="plain help" onClick=${help} title="Keys (?)" aria-label="Keys">?</button>
@@ -124,12 +118,15 @@ function Top({ who, path, help }) {
 function Lost() {
   const state = useStore(link);
   useTicking(state.is === 'lost');
-  if (state.is === 'refused') return html`<div class="lost" role="alert"><p>${state.error.message}</p></div>`;
+  const again = html`<button onClick=${retry}>Try now</button>`;
+  if (state.is === 'refused') {
+    return html`<div class="lost" role="alert"><p><${Icon} name="part" /> <strong>${LINKS.refused}</strong> ${state.error.message}</p>${again}</div>`;
+  }
   if (state.is !== 'lost') return null;
   const wait = Math.max(0, Math.ceil((state.next - Date.now()) / 1000));
   return html`
     <div class="lost" role="alert">
-      <p><${Icon} name="part" /> <strong>The node does not answer.</strong> What you see is as of ${clock(state.since)}. Next try ${wait ? `in ${wait} s` : 'now'}.</p>
-      <button onClick=${retry}>Try now</button>
+      <p><${Icon} name="part" /> <strong>${LINKS.lost}</strong> ${state.since && `What you see is as of ${clock(state.since)}. `}Next try ${wait ? `in ${wait} s` : 'now'}.</p>
+      ${again}
     </div>`;
 }

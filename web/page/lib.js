@@ -2,9 +2,9 @@
 import htm from './vendor/htm.js';
 import { Component, h } from './vendor/preact.js';
 
-export { Component, Fragment, createContext, h, render } from './vendor/preact.js';
+export { h, render } from './vendor/preact.js';
 export {
-  useCallback, useContext, useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef, useState,
+  useCallback, useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef, useState,
 } from './vendor/hooks.js';
 
 export const html = htm.bind(h);

@@ -3,14 +3,17 @@
 import { useEffect } from './lib.js';
 import { get } from './api.js';
 import { watch } from './events.js';
+import { me } from './session.js';
 import { Store } from './store.js';
 import { byName } from './words.js';
 
 /** Targets by name. The map is another one whenever something in it is; a target that did not change is the same object. */
-export const targets = new Store({ all: new Map(), known: false });
-/** How it stands with the node: `joining`, `live`, or `lost` with since when and when it is tried again. */
-export const link = new Store({ is: 'joining' });
-/** The answer of /api/v1/summary. */
+const NO_TARGETS = { all: new Map(), known: false };
+export const targets = new Store(NO_TARGETS);
+/** How it stands with the node: `joining`, `live`, `lost` with since when and when it is tried again, `refused` with why. */
+const JOINING = { is: 'joining' };
+export const link = new Store(JOINING);
+/** The answer of /api/v1/summary, but for what is counted. */
 export const summary = new Store(null);
 export const nodes = new Store([]);
 /** By how much the node's clock is ahead of this one. */
@@ -18,14 +21,34 @@ let ahead = 0;
 
 const EVERY = 10_000;
 const SOON = 1_000;
+const FIRST = 500;
+const LONGEST = 15_000;
 
+let meeting = null;
 let watching = null;
 let timer = null;
 let asked = 0;
 
 export const now = () => Date.now() + ahead;
 
-export const retry = () => watching?.retry();
+export function retry() {
+  if (watching) watching.retry();
+  else meet();
+}
+
+/** Asks who this is, until the node says so. */
+export async function meet(wait = FIRST) {
+  clearTimeout(meeting);
+  try {
+    const found = await get('/me');
+    link.set(JOINING);
+    me.set(found);
+  } catch (error) {
+    if (error.code === 'UNAUTHENTICATED') return;
+    link.set(error.isPassing ? { is: 'lost', next: Date.now() + wait } : { is: 'refused', error });
+    if (error.isPassing) meeting = setTimeout(meet, wait, Math.min(LONGEST, wait * 2));
+  }
+}
 
 export function start() {
   stop();
@@ -49,10 +72,15 @@ export function start() {
 
 const sorted = (all) => new Map([...all].sort(([one], [other]) => byName(one, other)));
 
+/** Nothing is known any more either: whoever comes next may not be allowed to. */
 export function stop() {
   watching?.stop();
   watching = null;
   clearTimeout(timer);
+  targets.set(NO_TARGETS);
+  link.set(JOINING);
+  summary.set(null);
+  nodes.set([]);
 }
 
 /** Something happened: the numbers are asked for soon, but not more than once a second. */
@@ -66,8 +94,10 @@ async function look() {
   clearTimeout(timer);
   asked = Date.now();
   try {
+    const asking = watching;
     if (!document.hidden) {
-      const [numbers, alive] = await Promise.all([get('/summary'), get('/nodes')]);
+      const [numbers, alive] = await Promise.all([get('/summary', { brief: true }), get('/nodes')]);
+      if (asking !== watching) return;
       ahead = Date.parse(numbers.now) - Date.now();
       summary.set(numbers);
       nodes.set(alive);

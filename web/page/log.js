@@ -43,11 +43,21 @@ export function merged(list, more) {
   return [...all, ...fresh].sort((one, other) => other.index - one.index);
 }
 
+/** What a watch does not filter by, as the node does when it is asked for a list. */
+export function wants({ status, comment, until, before }, one) {
+  return (!before || one.index < before)
+    && (!status || one.status === status)
+    && (!comment || one.comment.toLowerCase().includes(comment.toLowerCase()))
+    && (!until || Date.parse(one.submitted) <= Date.parse(until));
+}
+
 class Log {
   list = [];
   synced = false;
   complete = false;
-  error = null;
+  /** Why it is not watched, and why what lies further back could not be had. */
+  #unwatched = null;
+  #unasked = null;
   #filter;
   #watch;
   #told;
@@ -61,7 +71,7 @@ class Log {
   constructor(filter, told) {
     this.#filter = filter;
     this.#told = told;
-    const { status, since, until, comment, before, ...watched } = filter;
+    const { status, until, comment, before, ...watched } = filter;
     // From somewhere in the middle on, nothing new comes in; but what is there moves on.
     this.#watch = watch('/watch/transactions', { ...watched, brief: true, latest: before ? 0 : LATEST }, {
       state: (state) => this.#state(state),
@@ -75,12 +85,12 @@ class Log {
 
   #state(state) {
     if (state.is === 'live') this.#first = [];
-    if (state.is === 'refused') this.#fail(state.error);
+    this.#unwatched = state.is === 'refused' ? state.error : null;
+    if (this.#unwatched) this.#told();
   }
 
-  #fail(error) {
-    this.error = error;
-    this.#told();
+  get error() {
+    return this.#unwatched ?? this.#unasked;
   }
 
   #event(name, data) {
@@ -99,13 +109,12 @@ class Log {
     const { before } = this.#filter;
     const whole = first.length < LATEST && !before;
     const fits = whole || (known.length > 0 && (before || first[0].index <= known[0].index + 1));
-    this.list = merged(fits ? known : [], first.filter((one) => this.#wants(one)));
+    this.list = merged(fits ? known : [], first.filter((one) => wants(this.#filter, one)));
     if (!fits || !this.synced) {
       this.complete = whole;
       this.#bottom = before ?? first[0]?.index ?? 0;
     }
     this.synced = true;
-    this.error = null;
     this.#refresh(known, first);
     this.#told();
     if (this.list.length < FEW) this.more();
@@ -123,15 +132,6 @@ class Log {
     }
   }
 
-  /** A filter that watches do not have. An entry that fits no more stays, so that one sees what became of it. */
-  #wants(one) {
-    const { status, comment, since, until, before } = this.#filter;
-    return (!before || one.index < before)
-      && (!status?.length || [status].flat().includes(one.status))
-      && (!comment || one.comment.includes(comment))
-      && (!since || Date.parse(one.submitted) >= Date.parse(since)) && (!until || Date.parse(one.submitted) <= Date.parse(until));
-  }
-
   #gather(one) {
     this.#gathered.push(one);
     stir();
@@ -139,7 +139,8 @@ class Log {
     this.#planned = true;
     const take = () => {
       this.#planned = false;
-      const taken = this.#gathered.filter((other) => has(this.list, other.index) || this.#wants(other));
+      // An entry that fits no more stays, so that one sees what became of it.
+      const taken = this.#gathered.filter((other) => has(this.list, other.index) || wants(this.#filter, other));
       this.#gathered = [];
       if (!taken.length) return;
       this.list = merged(this.list, taken);
@@ -168,8 +169,9 @@ class Log {
       this.list = merged(this.list, transactions);
       this.complete = next === null;
       this.#bottom = next ?? 0;
+      this.#unasked = null;
     } catch (error) {
-      if (!error.isPassing) this.#fail(error);
+      if (!error.isPassing) this.#unasked = error;
     }
     this.#asking = false;
     this.#told();

@@ -32,6 +32,20 @@ export function ask(changes) {
   go(at(place.get().path, { ...query, ...changes }), { replace: true });
 }
 
+/** A part of an address as text; nothing, if it cannot be that. */
+export function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether an address is one of the page: the names of targets may look like files, but files are the node's own to serve. */
+export function isView(path) {
+  return /^\/(?:(?:targets|transactions|change|login)(?:\/|$)|$)/.test(path) || /^\/docs(?:$|\/(?!.*\.[a-z]+$))/.test(path);
+}
+
 export function start() {
   addEventListener('popstate', () => place.set(read()));
   document.addEventListener('click', (event) => {
@@ -39,8 +53,7 @@ export function start() {
     const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     if (!link || !plain || event.defaultPrevented || link.target || link.hasAttribute('download')) return;
     const to = new URL(link.href, location.href);
-    // What has an ending is a file, not a view.
-    if (to.origin !== location.origin || to.pathname.startsWith('/api/') || /\.[a-z]+$/.test(to.pathname)) return;
+    if (to.origin !== location.origin || !isView(to.pathname)) return;
     if (to.pathname === location.pathname && to.search === location.search && to.hash) return;
     event.preventDefault();
     go(to.pathname + to.search + to.hash);

@@ -45,7 +45,17 @@ export function show(shown, keep) {
   }
 }
 
-/** Forgets who it is; with a reason, if it was not asked for. */
+/** Nothing of theirs stays in the tab. */
+export function signOut() {
+  forget();
+  try {
+    sessionStorage.clear();
+  } catch {
+    // There was nothing to forget.
+  }
+}
+
+/** Forgets who it is, because the node wants to know; with a reason, if it knew before. */
 export function forget(why = null) {
   credential = null;
   try {

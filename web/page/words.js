@@ -5,10 +5,10 @@
 export const STATES = {
   synchronised: { icon: 'check', tone: 'ok', about: 'The device holds what was applied.' },
   synchronising: { icon: 'sync', tone: 'busy', about: 'The device is being read, and brought in line.' },
-  pending: { icon: 'ring', tone: 'idle', about: 'No node has the device yet.' },
-  drifted: { icon: 'drift', tone: 'warn', about: 'The device shows something else than what was applied.' },
+  pending: { icon: 'ring', tone: 'idle', about: 'No node is connected to it; it is tried again and again.' },
+  drifted: { icon: 'drift', tone: 'warn', about: 'It was changed behind our back.' },
   paused: { icon: 'pause', tone: 'idle', about: 'Nothing is sent to it until it is resumed.' },
-  failed: { icon: 'cross', tone: 'bad', about: 'It cannot be reached, or cannot be brought in line.' },
+  failed: { icon: 'cross', tone: 'bad', about: 'It will not be brought in line: it refuses, or is changed again and again.' },
 };
 
 /** Of a transaction. */
@@ -16,12 +16,12 @@ export const STATUSES = {
   pending: { icon: 'ring', tone: 'busy', about: 'In the log, not decided.' },
   committed: { icon: 'half', tone: 'busy', about: 'Decided, and on its way to its devices.' },
   confirming: { icon: 'most', tone: 'busy', about: 'Every device accepted it, and is told to keep it.' },
-  reverting: { icon: 'undo', tone: 'warn', about: 'A device refused it, or it was called off: it is being undone.', open: true },
+  reverting: { icon: 'undo', tone: 'warn', about: 'A device refused it, or it was cancelled: it is being undone.' },
   applied: { icon: 'check', tone: 'ok', about: 'Applied on every target.' },
   partial: { icon: 'part', tone: 'warn', about: 'Withdrawn on at least one target, applied on the others.' },
   rejected: { icon: 'cross', tone: 'bad', about: 'Decided against: it changed nothing.' },
   reverted: { icon: 'undo', tone: 'bad', about: 'Its effects are gone everywhere.' },
-  cancelled: { icon: 'slash', tone: 'idle', about: 'Called off before it had any effect.' },
+  cancelled: { icon: 'slash', tone: 'idle', about: 'Cancelled before it had any effect.' },
 };
 const OPEN = new Set(['pending', 'committed', 'confirming', 'reverting']);
 export const isOpen = (transaction) => OPEN.has(transaction.status);

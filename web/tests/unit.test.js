@@ -1,5 +1,6 @@
 // What can be tested without a browser.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 
 // As much of a browser as the modules look at when they are loaded.
@@ -7,10 +8,12 @@ globalThis.location = new URL('http://127.0.0.1/');
 globalThis.document = { documentElement: { dataset: {} }, addEventListener() {} };
 
 const page = (name) => import(new URL(`../page/${name}`, import.meta.url));
+const { open } = await page('api.js');
 const { parse } = await page('events.js');
-const { merged } = await page('log.js');
+const { merged, wants } = await page('log.js');
 const { draw, plain, slug } = await page('markdown.js');
 const { lines, matching } = await page('parts/tree.js');
+const { decoded, isView } = await page('router.js');
 const { lineOf, told } = await page('views/change.js');
 const { contents, lead } = await page('views/docs.js');
 const { clock, count, length } = await page('words.js');
@@ -46,8 +49,47 @@ test('a link that is no address of the web or of the documentation leads nowhere
   assert.equal(lead('page.md', '../crates/x.rs'), null);
   assert.equal(lead('page.md', 'https://example.net/'), 'https://example.net/');
   assert.equal(lead('page.md', 'javascript:alert(1)'), null);
+  assert.equal(lead('page.md', 'README.md'), '/docs');
+  assert.equal(lead('how-to/upgrade.md', '../../CHANGELOG.md'), '/docs/CHANGELOG');
+  assert.equal(lead('operations.md', '../packaging/README.md'), '/docs/packaging/README');
+  assert.equal(lead('packaging/README.md', '../docs/operations.md#logs'), '/docs/operations#logs');
+  assert.equal(lead('packaging/README.md', 'alerts.yaml'), '/docs/packaging/alerts.yaml');
   assert.equal(slug('Who is it?'), 'who-is-it');
   assert.equal(plain('`a` [b](c) **d**'), 'a b d');
+});
+
+test('no page of the documentation has a link to a page that is not served', () => {
+  const docs = new URL('../../docs/', import.meta.url);
+  const pages = readdirSync(docs, { recursive: true }).filter((name) => name.endsWith('.md'));
+  for (const name of pages) {
+    for (const [, to] of readFileSync(new URL(name, docs), 'utf8').matchAll(/\]\(([^)\s]+\.md)(?:#[^)]*)?\)/g)) {
+      assert.ok(lead(name, to), `${name}: ${to}`);
+    }
+  }
+});
+
+test('what is shown by the page is told from what the node serves', () => {
+  for (const path of ['/', '/targets/leaf1.example.net', '/targets/a%2Fb.md', '/transactions/7', '/change', '/login', '/docs', '/docs/how-to/upgrade']) assert.ok(isView(path), path);
+  for (const path of ['/docs/page.md', '/docs/pictures/a.png', '/api/v1/me', '/metrics', '/assets/1/main.js', '/targetsy']) assert.ok(!isView(path), path);
+  assert.equal(decoded('leaf%2F1'), 'leaf/1');
+  assert.equal(decoded('%zz'), null);
+});
+
+test('what something in front of the node says is no word of the node', async () => {
+  const said = async (status, body) => {
+    globalThis.fetch = async () => new Response(body, { status });
+    return open('GET', '/me').catch((refusal) => [refusal.code, refusal.isPassing]);
+  };
+  assert.deepEqual(await said(502, '<html>Bad Gateway</html>'), ['UNAVAILABLE', true]);
+  assert.deepEqual(await said(504, ''), ['UNAVAILABLE', true]);
+  assert.deepEqual(await said(413, '<html>'), ['UNKNOWN', false]);
+  assert.deepEqual(await said(500, '{"error":{"code":"INTERNAL","message":"no"}}'), ['INTERNAL', false]);
+});
+
+test('what comes in is filtered as the node filters', () => {
+  const one = { index: 5, status: 'applied', comment: 'A VLAN for Guests', submitted: '2026-11-16T08:00:00Z' };
+  assert.ok(wants({}, one) && wants({ comment: 'vlan FOR' }, one) && wants({ status: 'applied', before: 6 }, one));
+  assert.ok(!wants({ comment: 'staff' }, one) && !wants({ before: 5 }, one) && !wants({ until: '2026-11-15T00:00:00Z' }, one));
 });
 
 test('the table of contents says which pages there are, and in which order', () => {
@@ -110,9 +152,9 @@ test('what is wrong with a change file is found in it', () => {
   assert.equal(lineOf(yaml, 'leaf2', '/elsewhere'), 5);
   const json = '{\n  "leaf1": {\n    "update": {"/system/motd": 1}\n  }\n}';
   assert.equal(lineOf(json, 'leaf1', '/system/motd'), 3);
-  assert.equal(told({ code: 'INVALID_ARGUMENT', message: 'the body: line 2 column 11: no' }, yaml).line, 2);
-  const type = told({ code: 'INVALID_ARGUMENT', message: 'target leaf2: /system/motd: too long' }, yaml);
-  assert.deepEqual(type, { violation: { target: 'leaf2', path: '/system/motd', message: 'too long' }, line: 7 });
+  assert.equal(told({ code: 'INVALID_ARGUMENT', message: 'the body: line 2 column 11: no' }, yaml), 2);
+  assert.equal(told({ code: 'INVALID_ARGUMENT', message: 'target leaf2: /system/motd: too long' }, yaml), 7);
+  assert.equal(told({ code: 'UNAVAILABLE', message: 'target leaf2 is not connected' }, yaml), null);
 });
 
 test('numbers and times as people read them', () => {

@@ -18,7 +18,6 @@ const SHAPES = {
   undo: [line('M3 5.5h6.5a3.8 3.8 0 010 7.6H5.5'), line('M6 2.5l-3 3 3 3')],
   pause: [circle(), line('M6.4 5.8v4.4m3.2-4.4v4.4')],
   slash: [circle(), line('M4 12L12 4')],
-  arrow: [line('M3 8h10M9.5 4.5L13 8l-3.5 3.5')],
   search: [['circle', { cx: 7, cy: 7, r: 4.5, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.6 }], line('M10.5 10.5L14 14')],
   sun: [['circle', { cx: 8, cy: 8, r: 3, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.6 }], line('M8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M12.6 3.4l-.7.7M4.1 11.9l-.7.7')],
   moon: [line('M13.5 9.5A6 6 0 116.5 2.5a4.7 4.7 0 007 7z')],
@@ -28,7 +27,6 @@ const SHAPES = {
   left: [line('M10 3.5L5.5 8l4.5 4.5')],
   right: [line('M6 3.5L10.5 8 6 12.5')],
   close: [line('M4 4l8 8m0-8l-8 8')],
-  copy: [['rect', { x: 5.5, y: 5.5, width: 8, height: 8, rx: 1.5, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 }], line('M3 10.5h-.2V3.5a1 1 0 011-1h7v.2')],
   user: [['circle', { cx: 8, cy: 5.5, r: 2.8, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.6 }], line('M2.8 13.7c.8-2.6 2.8-3.9 5.2-3.9s4.4 1.3 5.2 3.9')],
 };
 

@@ -53,7 +53,7 @@ export function Rows({ count, height, row, id, inside = false, end, label }) {
   return html`<div class="rows" role="list" aria-label=${label} ref=${box} style=${{ height: `${count * height}px` }}>${shown}</div>`;
 }
 
-/** Moves the focus from row to row; `j` and `k` as well as the arrows. */
+/** Moves the focus from row to row. */
 export function step(by) {
   const links = [...document.querySelectorAll('.rows .row .lead')];
   if (!links.length) return;

@@ -10,5 +10,5 @@ export function Window({ one }) {
   useTicking(Boolean(open));
   if (!open) return null;
   const left = Math.max(0, Date.parse(one.confirm_until) - now());
-  return html`<span class="window tone-warn" title=${`Taken back at ${one.confirm_until} unless it is confirmed`}><${Icon} name="clock" />${left >= 1000 ? length(Math.floor(left / 1000) * 1000) : 'now'}</span>`;
+  return html`<span class="window tone-warn" title=${`Reverted at ${one.confirm_until} unless it is confirmed`}><${Icon} name="clock" />${left >= 1000 ? length(Math.floor(left / 1000) * 1000) : 'now'}</span>`;
 }

@@ -1,23 +1,26 @@
 // A change: a file that says what is asked of each target, what it would do, and off it goes.
 import { cls, html, useEffect, useMemo, useRef, useState } from '../lib.js';
-import { newId, post } from '../api.js';
+import { post } from '../api.js';
 import { targets } from '../live.js';
-import { useAsking } from '../parts/act.js';
+import { useAsking, useOnce } from '../parts/act.js';
 import { DiffByTarget } from '../parts/diff.js';
 import { Icon } from '../parts/icon.js';
 import { Refused } from '../parts/notice.js';
 import { go, usePlace, useTitle } from '../router.js';
-import { may } from '../session.js';
+import { may, me } from '../session.js';
 import { useStore } from '../store.js';
 import { count } from '../words.js';
 
 const DRAFT = 'lockstep.draft';
 const NOTHING = { text: '', comment: '', queued: false, confirm: '', deadline: '' };
 
-/** The draft of this tab, so that a look elsewhere does not cost it. */
+const author = () => me.get()?.name ?? null;
+
+/** The draft of this tab, so that a look elsewhere does not cost it; whoever signs in after somebody else does not see theirs. */
 function kept() {
   try {
-    return { ...NOTHING, ...JSON.parse(sessionStorage.getItem(DRAFT)) };
+    const { by, ...draft } = JSON.parse(sessionStorage.getItem(DRAFT)) ?? {};
+    return by === author() ? { ...NOTHING, ...draft } : NOTHING;
   } catch {
     return NOTHING;
   }
@@ -25,7 +28,7 @@ function kept() {
 
 function keep(draft) {
   try {
-    if (draft) sessionStorage.setItem(DRAFT, JSON.stringify(draft));
+    if (draft) sessionStorage.setItem(DRAFT, JSON.stringify({ ...draft, by: author() }));
     else sessionStorage.removeItem(DRAFT);
   } catch {
     // Then it lasts as long as the view.
@@ -36,14 +39,12 @@ const example = (name) => `${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name
 
 const isJson = (text) => /^\s*[{[]/.test(text);
 
-/** Where something is wrong, as the node says it in a sentence. */
+/** The line where something is wrong, as the node says it in a sentence. */
 export function told(error, text) {
   const line = /\bline (\d+)/.exec(error.message);
-  if (line && error.code === 'INVALID_ARGUMENT') return { line: Number(line[1]) };
-  const place = /^target ([^:\s]+): (\/.*?): (.*)$/s.exec(error.message);
-  if (!place) return null;
-  const [, target, path, message] = place;
-  return { violation: { target, path, message }, line: lineOf(text, target, path) };
+  if (line && error.code === 'INVALID_ARGUMENT') return Number(line[1]);
+  const place = /^target ([^:\s]+): (\/.*?): /.exec(error.message);
+  return place && lineOf(text, place[1], place[2]);
 }
 
 /** The line of a change file that is about this path: the one whose path reaches furthest towards it. */
@@ -73,14 +74,18 @@ export function Change() {
   const [tried, setTried] = useState(null);
   const trying = useAsking();
   const submitting = useAsking();
-  const id = useRef(newId());
+  const once = useOnce();
   const edit = (changes) => {
     const next = { ...draft, ...changes };
     setDraft(next);
     keep(next);
     // Another change is another request.
-    id.current = newId();
+    once.renew();
   };
+  const current = tried?.text === draft.text ? tried.found : null;
+  const empty = !draft.text.trim();
+  const mayTry = !empty && !trying.busy;
+  const maySubmit = !empty && !submitting.busy && current?.valid !== false;
   const body = { body: draft.text, type: isJson(draft.text) ? 'application/json' : 'application/yaml' };
   const dryRun = () => trying.run(async () => {
     setTried(null);
@@ -89,7 +94,7 @@ export function Change() {
   const submit = async () => {
     const { comment, queued, confirm, deadline } = draft;
     const minutes = Number(confirm) * 60;
-    const made = await submitting.run(() => post('/transactions', { comment, queued, deadline, confirm: minutes || '', async: true, id: id.current }, body));
+    const made = await submitting.run(() => once.send((id) => post('/transactions', { comment, queued, deadline, confirm: minutes || '', async: true, id }, body)));
     if (!made) return;
     keep(null);
     go(`/transactions/${made.index}`);
@@ -97,17 +102,15 @@ export function Change() {
   const press = (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    if (event.shiftKey) submit();
-    else dryRun();
+    if (event.shiftKey && maySubmit) submit();
+    else if (!event.shiftKey && mayTry) dryRun();
   };
-  const current = tried?.text === draft.text ? tried.found : null;
   const wrong = trying.error ?? submitting.error;
-  const place = wrong && told(wrong, draft.text);
+  const line = wrong && told(wrong, draft.text);
   const marks = useMemo(() => {
     const found = (current?.violations ?? []).filter(({ target }) => target).map(({ target, path }) => lineOf(draft.text, target, path ?? ''));
-    return new Set(place?.line ? [...found, place.line] : found);
+    return new Set(line ? [...found, line] : found);
   }, [current, wrong]);
-  const empty = !draft.text.trim();
   if (!may('change')) {
     return html`<section class="empty"><h1>Change</h1><p>No role gives you <code>change</code> on any target. <a href="/docs/security">What roles give</a></p></section>`;
   }
@@ -123,12 +126,12 @@ export function Change() {
         <p class="muted small">Read as ${isJson(draft.text) ? 'JSON' : 'YAML'}. For each target: <code>update</code> and <code>replace</code> with paths and values, <code>delete</code> with a list of paths. <a href="/docs/http">The change file</a></p>
         <${Options} draft=${draft} edit=${edit} />
         <div class="buttons start">
-          <button onClick=${dryRun} disabled=${empty || trying.busy} title="Ctrl Enter">${trying.busy ? 'Trying…' : 'Dry run'}</button>
-          <button class="primary" onClick=${submit} disabled=${empty || submitting.busy || current?.valid === false} title="Ctrl Shift Enter">${submitting.busy ? 'Submitting…' : current ? 'Submit' : 'Submit without a dry run'}</button>
+          <button onClick=${dryRun} disabled=${!mayTry} title="Ctrl Enter">${trying.busy ? 'Trying…' : 'Dry run'}</button>
+          <button class="primary" onClick=${submit} disabled=${!maySubmit} title="Ctrl Shift Enter">${submitting.busy ? 'Submitting…' : current ? 'Submit' : 'Submit without a dry run'}</button>
         </div>
       </div>
       <section aria-label="What it would do" aria-live="polite">
-        <${Found} found=${current} stale=${Boolean(tried) && !current} wrong=${wrong} place=${place} />
+        <${Found} found=${current} stale=${Boolean(tried) && !current} wrong=${wrong} line=${line} />
       </section>
     </div>`;
 }
@@ -182,16 +185,16 @@ function Options({ draft, edit }) {
         <label class="check"><input type="radio" name="mode" checked=${draft.queued} onChange=${() => edit({ queued: true })} /> Queued: each target when it can</label>
       </fieldset>
       <div class="pair">
-        <label class="line">Take back unless confirmed within <span><input type="number" min="0" step="any" value=${draft.confirm} placeholder="–" onInput=${(event) => edit({ confirm: event.target.value })} /> minutes</span></label>
+        <label class="line">Revert unless confirmed within <span><input type="number" min="0" step="any" value=${draft.confirm} placeholder="–" onInput=${(event) => edit({ confirm: event.target.value })} /> minutes</span></label>
         <label class="line">Give up after <span><input type="number" min="1" step="any" value=${draft.deadline} placeholder="60" onInput=${(event) => edit({ deadline: event.target.value })} /> seconds</span></label>
       </div>
     </div>`;
 }
 
-function Found({ found, stale, wrong, place }) {
+function Found({ found, stale, wrong, line }) {
   if (wrong) {
     return html`
-      <${Refused} error=${wrong}>${place?.line && html`<p class="muted">Line ${place.line} of the file.</p>`}<//>`;
+      <${Refused} error=${wrong}>${line && html`<p class="muted">Line ${line} of the file.</p>`}<//>`;
   }
   if (!found) {
     return html`<div class="empty"><h3>${stale ? 'The file is another one now' : 'What would it do?'}</h3>

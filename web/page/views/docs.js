@@ -1,22 +1,34 @@
 // The documentation, which the node has in itself: of the version that runs.
-import { html, useEffect, useMemo } from '../lib.js';
+import { html, useEffect, useMemo, useState } from '../lib.js';
+import { Refusal } from '../api.js';
 import { draw } from '../markdown.js';
 import { useAnswer } from '../parts/act.js';
+import { Refused } from '../parts/notice.js';
 import { useNarrow } from '../parts/virtual.js';
-import { usePlace, useTitle } from '../router.js';
+import { decoded, usePlace, useTitle } from '../router.js';
 
 const text = async (name, signal) => {
-  const answer = await fetch(`/docs/${name}`, { signal });
-  if (!answer.ok) throw new Error('there is no such page');
-  return answer.text();
+  let answer;
+  try {
+    answer = await fetch(`/docs/${name}`, { signal });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Refusal('UNREACHABLE', 'the node does not answer');
+  }
+  if (answer.ok) return answer.text();
+  throw new Refusal(answer.status === 404 ? 'NOT_FOUND' : 'UNAVAILABLE', `the answer was ${answer.status}`);
 };
 
-/** Where a link of a page leads: to another page, a picture, elsewhere; nowhere, if that is a file of the sources. */
+/** What the node serves beside the documentation, under the names that they have in the sources. */
+const BESIDE = ['ARCHITECTURE.md', 'CHANGELOG.md', 'packaging/README.md', 'packaging/alerts.yaml', 'spec/README.md'];
+
+/** Where a link of a page leads: to another page, a picture, elsewhere; nowhere, if that is another file of the sources. */
 export function lead(from, to, picture = false) {
   if (/^https?:/.test(to) || to.startsWith('#')) return to;
-  const { pathname, hash } = new URL(to, `http://docs/docs/${from}`);
-  if (!pathname.startsWith('/docs/')) return null;
-  return picture ? pathname : pathname.replace(/\.md$/, '').replace(/\/README$/, '') + hash;
+  const { pathname, hash } = new URL(to, `http://sources/${BESIDE.includes(from) ? from : `docs/${from}`}`);
+  const served = BESIDE.includes(pathname.slice(1)) ? `/docs${pathname}` : pathname;
+  if (!served.startsWith('/docs/')) return null;
+  return picture ? served : served.replace(/\.md$/, '').replace(/^\/docs\/README$/, '/docs') + hash;
 }
 
 /** What the table of contents has, by its headings: pages in its order, by the names it gives them. */
@@ -26,7 +38,7 @@ export function contents(text, pages) {
   for (const line of text.split('\n')) {
     const heading = /^##\s+(.*)$/.exec(line);
     if (heading) groups.push({ title: heading[1], pages: [] });
-    [...line.matchAll(/\[([^\]]+)\]\(([^)#]+)\.md\)/g)].forEach(([, words, name], at) => {
+    [...line.matchAll(/\[([^\]]+)\]\((?:\.\.\/)?([^)#]+)\.md\)/g)].forEach(([, words, name], at) => {
       // A second one of a line is called by words that only make sense there.
       const title = at ? rest.get(name) : words;
       if (rest.delete(name)) groups.at(-1).pages.push({ name, title });
@@ -54,18 +66,24 @@ function Contents({ groups, name }) {
 export function Docs({ name = CONTENTS }) {
   const { hash } = usePlace();
   const narrow = useNarrow();
-  const groups = useAnswer(read, []);
-  const page = useAnswer((signal) => text(`${name}.md`, signal), [name]);
+  const [tries, retry] = useState(0);
+  const groups = useAnswer(read, [], tries);
+  const page = useAnswer((signal) => text(`${name}.md`, signal), [name], tries);
   const drawn = useMemo(() => page.value && draw(page.value, (to, picture) => lead(`${name}.md`, to, picture)), [page.value]);
   useTitle(page.value ? /^# (.*)$/m.exec(page.value)?.[1] : 'Docs');
   useEffect(() => {
-    if (drawn && hash) document.getElementById(decodeURIComponent(hash.slice(1)))?.scrollIntoView();
+    if (drawn && hash) document.getElementById(decoded(hash.slice(1)) ?? '')?.scrollIntoView();
   }, [drawn, hash]);
   return html`
     <div class="docs">
       <nav aria-label="Documentation">
         ${narrow ? html`<details key=${name}><summary>Contents</summary><${Contents} groups=${groups.value} name=${name} /></details>` : html`<${Contents} groups=${groups.value} name=${name} />`}
       </nav>
-      <article class=${page.busy ? 'card is-busy' : 'card'} key=${name}>${page.error ? html`<h1>There is no page ${name}</h1><p><a href="/docs">What there is</a></p>` : drawn}</article>
+      <article class=${page.busy ? 'card is-busy' : 'card'} key=${name}>${page.error ? html`<${Missing} name=${name} error=${page.error} retry=${() => retry(tries + 1)} />` : drawn}</article>
     </div>`;
+}
+
+function Missing({ name, error, retry }) {
+  if (error.code === 'NOT_FOUND') return html`<h1>There is no page ${name}</h1><p><a href="/docs">What there is</a></p>`;
+  return html`<${Refused} error=${error}><p><button onClick=${retry}>Try now</button></p><//>`;
 }

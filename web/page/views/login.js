@@ -10,7 +10,7 @@ export function Login() {
   useTitle('Sign in');
   const why = useStore(asked);
   const [way, choose] = useState('password');
-  const [keep, setKeep] = useState(true);
+  const [keep, setKeep] = useState(false);
   const [error, fail] = useState(null);
   const [busy, setBusy] = useState(false);
   const form = useRef(null);
@@ -44,10 +44,11 @@ export function Login() {
             <label>Name <input name="name" autocomplete="username" autocapitalize="none" spellcheck=${false} required autofocus /></label>
             <label>Password <input name="password" type="password" autocomplete="current-password" required /></label>`
           : html`<label>Bearer token (JWT) <textarea name="token" rows="4" spellcheck=${false} autocomplete="off" required></textarea></label>`}
-        <label class="check"><input type="checkbox" checked=${keep} onChange=${(event) => setKeep(event.target.checked)} /> Stay signed in until this tab is closed</label>
+        <label class="check"><input type="checkbox" checked=${keep} onChange=${(event) => setKeep(event.target.checked)} /> Stay signed in when the page is loaded again</label>
+        ${keep && html`<p class="muted small">${way === 'password' ? 'Your name and password are' : 'The token is'} then kept, as entered, in this tab's storage until you sign out or close the tab. Leave it off on a machine that others use.</p>`}
         <${Refused} error=${error} />
         <button class="primary" disabled=${busy}>${busy ? 'Signing in…' : 'Sign in'}</button>
       </form>
-      <p class="muted small">What you enter is sent to this node alone, in a header of each request. It is kept in this tab and nowhere else.</p>
+      <p class="muted small">What you enter is sent to this node alone, in a header of each request. It is kept in the memory of this page, which ends when the page is loaded again.</p>
     </section>`;
 }

@@ -4,6 +4,7 @@ import { link, nodes, summary, targets } from '../live.js';
 import { useLog } from '../log.js';
 import { Icon } from '../parts/icon.js';
 import { read } from '../parts/notice.js';
+import { Search } from '../parts/search.js';
 import { Spread, State, Status } from '../parts/status.js';
 import { Rows, useNarrow } from '../parts/virtual.js';
 import { Window } from '../parts/window.js';
@@ -34,7 +35,7 @@ export function Overview() {
       <div class="bar-of-tools">
         <h2>Targets <span class="muted numbers">${shown.length === all.size ? all.size.toLocaleString('en') : `${shown.length.toLocaleString('en')} of ${all.size.toLocaleString('en')}`}</span></h2>
         <label class="field search"><${Icon} name="search" /><span class="unseen">Filter by name, address or reason</span>
-          <input type="search" data-filter placeholder="Name, address, reason" value=${words} onInput=${(event) => ask({ q: event.target.value })} /></label>
+          <${Search} name="q" data-filter placeholder="Name, address, reason" /></label>
         ${tags.length > 0 && html`
           <label class="field"><span>Tag</span>
             <select value=${tag} onChange=${(event) => ask({ tag: event.target.value })}>
@@ -141,7 +142,7 @@ function Table({ shown, known, any }) {
   if (!shown.length) return html`<div class="empty"><h3>No target is like that</h3><p><button onClick=${() => ask({ q: '', state: [], tag: '' })}>Clear the filter</button></p></div>`;
   return html`
     <div class="card table targets">
-      <div class="head" aria-hidden="true"><span>State</span><span>Name</span><span>What about it</span><span>Master</span><span class="right">Term</span><span class="right">Committed</span><span class="right">Applied</span><span>Tags</span></div>
+      <div class="head" aria-hidden="true"><span>State</span><span>Name</span><span>Reason</span><span>Master</span><span class="right">Term</span><span class="right">Committed</span><span class="right">Applied</span><span>Tags</span></div>
       <${Rows} count=${shown.length} height=${narrow ? 54 : 32} row=${row} id=${id} label="Targets" />
     </div>`;
 }

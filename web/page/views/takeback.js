@@ -1,21 +1,23 @@
-// What changes a change: rolling it back, restoring, keeping it or calling it off; each says first what it would do.
-import { html, useRef, useState } from '../lib.js';
-import { newId, post } from '../api.js';
-import { Confirm, useAnswer } from '../parts/act.js';
+// What changes a change: rolling it back, restoring, confirming or cancelling it; each says first what it would do.
+import { html, useState } from '../lib.js';
+import { post } from '../api.js';
+import { Act, useAnswer, useOnce } from '../parts/act.js';
 import { DiffByTarget } from '../parts/diff.js';
 import { Refused } from '../parts/notice.js';
 import { go } from '../router.js';
-import { count } from '../words.js';
+import { byName, count } from '../words.js';
+
+/** With more targets, all or none of them can be chosen at once. */
+const FEW = 12;
 
 /** What it would do, and a comment; `path` is of the API. */
 function Preview({ title, button, path, query, close, children, wait = false }) {
   const [comment, write] = useState('');
-  const id = useRef(newId());
-  const key = JSON.stringify(query);
-  const { value, error, busy } = useAnswer((signal) => (wait ? null : post(path, { ...query, dry_run: true }, { signal })), [key, wait]);
-  const work = () => post(path, { ...query, comment, async: true, id: id.current });
+  const once = useOnce();
+  const { value, error, busy } = useAnswer((signal) => (wait ? null : post(path, { ...query, dry_run: true }, { signal })), [path, query, wait]);
+  const work = () => once.send((id) => post(path, { ...query, comment, async: true, id }));
   return html`
-    <${Confirm} title=${title} button=${button} danger wide close=${close} work=${work} ready=${Boolean(value?.valid) && Object.keys(value.changes).length > 0 && !busy}
+    <${Act} title=${title} button=${button} danger wide close=${close} work=${work} ready=${Boolean(value?.valid) && Object.keys(value.changes).length > 0 && !busy && !error}
       done=${(made) => go(`/transactions/${made.index}`)}>
       ${children}
       <label class="line">Comment <input value=${comment} placeholder="Why" onInput=${(event) => write(event.target.value)} /></label>
@@ -31,7 +33,7 @@ export function Rollback({ one, close }) {
   const [rule, choose] = useState('target');
   return html`
     <${Preview} title=${`Roll back #${one.index}`} button="Roll it back" path=${`/transactions/${one.index}/rollback`} query=${{ rule }} close=${close}>
-      <p>Puts back what stood before this change, as a transaction of its own: everywhere, or nowhere.</p>
+      <p>Puts back what stood before this transaction, as a transaction of its own: everywhere, or nowhere.</p>
       <fieldset class="choices">
         <legend>When it counts as the latest</legend>
         <label class="check"><input type="radio" name="rule" checked=${rule === 'target'} onChange=${() => choose('target')} /> Nothing came later on its targets</label>
@@ -40,36 +42,38 @@ export function Rollback({ one, close }) {
     <//>`;
 }
 
+/** Of those that the transaction concerned, the ones that are chosen are named: to name none would be every target there is. */
 export function Restore({ one, close }) {
-  const all = Object.keys(one.targets);
-  const [targets, choose] = useState(all.length <= 12 ? all : []);
+  const all = Object.keys(one.targets).sort(byName);
+  const [targets, choose] = useState(all);
   const toggle = (name) => choose(targets.includes(name) ? targets.filter((other) => other !== name) : [...targets, name]);
-  const none = all.length <= 12 && !targets.length;
   return html`
-    <${Preview} title=${`Restore to #${one.index}`} button="Restore" path=${`/transactions/${one.index}/restore`} query=${{ target: targets }} wait=${none} close=${close}>
-      <p>Takes ${all.length <= 12 ? 'these targets' : 'every target'} back to how they stood after this transaction, whatever came later.</p>
-      ${all.length <= 12 && html`
-        <fieldset class="choices"><legend>Targets</legend>
+    <${Preview} title=${`Restore to #${one.index}`} button="Restore" path=${`/transactions/${one.index}/restore`} query=${{ target: targets }} wait=${!targets.length} close=${close}>
+      <p>Takes these targets back to how they stood after this transaction, whatever came later.</p>
+      <fieldset class="choices"><legend>Targets: ${targets.length.toLocaleString('en')} of ${all.length.toLocaleString('en')}</legend>
+        ${all.length > FEW && html`
+          <p><button class="plain" onClick=${() => choose(all)}>All</button> <button class="plain" onClick=${() => choose([])}>None</button></p>`}
+        <div class="many">
           ${all.map((name) => html`<label key=${name} class="check"><input type="checkbox" checked=${targets.includes(name)} onChange=${() => toggle(name)} /> ${name}</label>`)}
-        </fieldset>`}
+        </div>
+      </fieldset>
     <//>`;
 }
 
-export function CallOff({ one, close, done }) {
-  const open = one.window === 'open';
+export function Cancel({ one, close, done }) {
   return html`
-    <${Confirm} title=${open ? `Take back #${one.index}` : `Call off #${one.index}`} button=${open ? 'Take it back' : 'Call it off'} danger close=${close}
-      work=${() => post(`/transactions/${one.index}/cancel`)} done=${done} said=${`#${one.index} is called off`}>
-      <p>${open
-        ? 'What it changed is put back everywhere, at once instead of when its time is over.'
+    <${Act} title=${`Cancel #${one.index}`} button="Cancel it" danger close=${close}
+      work=${() => post(`/transactions/${one.index}/cancel`)} done=${done} said=${`#${one.index}: cancel is done`}>
+      <p>${one.window === 'open'
+        ? 'What it changed is reverted everywhere, at once instead of when its time is over.'
         : 'Where it has not been applied it will not be; what was applied is undone.'}</p>
     <//>`;
 }
 
-export function Keep({ one, close, done }) {
+export function Confirm({ one, close, done }) {
   return html`
-    <${Confirm} title=${`Keep #${one.index}`} button="Keep it" close=${close}
-      work=${() => post(`/transactions/${one.index}/confirm`)} done=${done} said=${`#${one.index} is kept`}>
-      <p>It stays, and is not taken back any more when its time is over.</p>
+    <${Act} title=${`Confirm #${one.index}`} button="Confirm it" close=${close}
+      work=${() => post(`/transactions/${one.index}/confirm`)} done=${done} said=${`#${one.index}: confirm is done`}>
+      <p>It stays, and is not reverted any more when its time is over.</p>
     <//>`;
 }

@@ -3,10 +3,11 @@ import { cls, html, useCallback, useMemo, useState } from '../lib.js';
 import { get, post } from '../api.js';
 import { targets } from '../live.js';
 import { useLog } from '../log.js';
-import { Confirm, useAnswer } from '../parts/act.js';
+import { Act, useAnswer } from '../parts/act.js';
 import { Diff } from '../parts/diff.js';
 import { Icon } from '../parts/icon.js';
 import { Refused } from '../parts/notice.js';
+import { Search } from '../parts/search.js';
 import { State, Status } from '../parts/status.js';
 import { Tree } from '../parts/tree.js';
 import { Rows } from '../parts/virtual.js';
@@ -66,7 +67,7 @@ function Head({ target }) {
       </div>
     </div>
     ${asked && html`
-      <${Confirm} title=${`${title}: ${target.name}`} button=${word} danger=${danger} close=${() => choose(null)}
+      <${Act} title=${`${title}: ${target.name}`} button=${word} danger=${danger} close=${() => choose(null)}
         work=${() => post(`/targets/${encodeURIComponent(target.name)}/${asked}`)} said=${`${target.name}: ${asked} is done`}>
         <p>${about}</p>
       <//>`}`;
@@ -83,7 +84,7 @@ function Standing({ target }) {
     ['Committed', target.committed ? html`<a href=${`/transactions/${target.committed}`}>#${target.committed}</a>` : '–'],
     ['Applied', target.applied ? html`<a href=${`/transactions/${target.applied}`}>#${target.applied}</a>` : '–'],
     ['Model', target.model],
-    ['Said in', target.source === 'file' ? 'the file of the node' : 'the API'],
+    ['Source', target.source],
     ['Tags', target.tags.length ? html`<span class="tags">${target.tags.map((tag) => html`<a key=${tag} class="tag" href=${at('/', { tag })}>${tag}</a>`)}</span>` : null],
   ];
   return html`
@@ -128,14 +129,15 @@ function Configuration({ target, moved }) {
   const now = [from, to].some((one) => one && one.key[0] !== '#') ? `${moved} ${target.committed} ${target.applied} ${target.state}` : '';
   const { value, error, busy } = useAnswer(
     (signal) => (to ? get(`${place}/diff`, { ...from.query, ...to.query }, signal) : get(`${place}/configuration`, from.query, signal)),
-    [target.name, from.key, to?.key, now],
+    [target.name, from.key, to?.key],
+    now,
   );
   return html`
     <section aria-label="Configuration">
       <div class="bar-of-tools">
         <h2>Configuration</h2>
         <label class="field search"><${Icon} name="search" /><span class="unseen">Filter by path or value</span>
-          <input type="search" data-filter placeholder="Path or value" value=${words} onInput=${(event) => ask({ q: event.target.value })} /></label>
+          <${Search} name="q" data-filter placeholder="Path or value" /></label>
       </div>
       <div class="card">
         <div class="sides-chosen">

@@ -5,6 +5,7 @@ import { useLog } from '../log.js';
 import { Icon } from '../parts/icon.js';
 import { Refused, read } from '../parts/notice.js';
 import { Cells, Spread, Status } from '../parts/status.js';
+import { Search } from '../parts/search.js';
 import { Rows, useNarrow } from '../parts/virtual.js';
 import { Window } from '../parts/window.js';
 import { ask, usePlace, useTitle } from '../router.js';
@@ -43,31 +44,27 @@ export function Timeline() {
     ${list.length > 0 && html`<p class="muted end">${complete ? 'That is all that the log has.' : 'Further back as you scroll.'}</p>`}`;
 }
 
-/** What is written takes effect after a short while, or with Enter. */
+/** So long nobody writes before the node is asked. */
+const PAUSE = 400;
+
 function Filter({ query }) {
-  const timer = useRef(null);
-  const write = (name) => (event) => {
-    clearTimeout(timer.current);
-    const text = event.target.value.trim();
-    timer.current = setTimeout(() => ask({ [name]: text }), event.type === 'change' ? 0 : 400);
-  };
   const any = [...FIELDS, 'status', 'kind', 'from'].some((name) => query.get(name));
   const from = query.get('from') ?? '';
   return html`
     <label class="field search"><${Icon} name="search" /><span class="unseen">In the comment</span>
-      <input type="search" data-filter placeholder="Comment" value=${query.get('comment') ?? ''} onInput=${write('comment')} /></label>
+      <${Search} name="comment" wait=${PAUSE} data-filter placeholder="Comment" /></label>
     ${['target', 'author'].map((name) => html`
       <label key=${name} class="field"><span class="unseen">${name}</span>
-        <input type="search" size="10" placeholder=${name === 'target' ? 'Target' : 'Author'} value=${query.get(name) ?? ''} onInput=${write(name)} /></label>`)}
+        <${Search} name=${name} wait=${PAUSE} size="10" placeholder=${name === 'target' ? 'Target' : 'Author'} /></label>`)}
     ${[['status', Object.keys(STATUSES)], ['kind', KINDS]].map(([name, words]) => html`
       <label key=${name} class="field"><span>${name === 'status' ? 'Status' : 'Kind'}</span>
-        <select value=${query.get(name) ?? ''} onChange=${write(name)}>
+        <select value=${query.get(name) ?? ''} onChange=${(event) => ask({ [name]: event.target.value })}>
           <option value="">any</option>
           ${words.map((word) => html`<option key=${word} value=${word}>${word}</option>`)}
         </select></label>`)}
     <label class="field"><span>From</span>
-      <input type="search" size="14" placeholder="index or time" title="Begin further back: at an index such as 1200, or a time such as 2026-11-16 08:00"
-        value=${from} aria-invalid=${from !== '' && !Object.keys(start(from)).length} onInput=${write('from')} /></label>
+      <${Search} name="from" wait=${PAUSE} size="14" placeholder="index or time" title="Begin further back: at an index such as 1200, or a time such as 2026-11-16 08:00"
+        aria-invalid=${from !== '' && !Object.keys(start(from)).length} /></label>
     ${any && html`<button class="plain" onClick=${() => ask({ comment: '', target: '', author: '', status: '', kind: '', from: '' })}>Clear the filter</button>`}`;
 }
 

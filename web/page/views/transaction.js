@@ -7,13 +7,16 @@ import { useAnswer } from '../parts/act.js';
 import { Diff } from '../parts/diff.js';
 import { Icon } from '../parts/icon.js';
 import { Refused, read, useTicking } from '../parts/notice.js';
+import { Search } from '../parts/search.js';
 import { Part, Spread, Status } from '../parts/status.js';
 import { Rows } from '../parts/virtual.js';
 import { ask, usePlace, useTitle } from '../router.js';
 import { may } from '../session.js';
 import { PARTS, byName, clock, count, isOpen, length } from '../words.js';
-import { CallOff, Keep, Restore, Rollback } from './takeback.js';
+import { Cancel, Confirm, Restore, Rollback } from './takeback.js';
 
+/** What can be rolled back. What a device had when it was first met is adopted too, and stays: the node says so. */
+const WRITES = ['change', 'restore', 'adopt'];
 /** With so few targets, all of their differences are shown at once. */
 const FEW = 12;
 
@@ -61,7 +64,7 @@ function Head({ index, one }) {
         ${number > 1 && html`<a class="button" href=${`/transactions/${number - 1}`} aria-label="The one before"><${Icon} name="left" /></a>`}
         <a class="button" href=${`/transactions/${number + 1}`} aria-label="The next one"><${Icon} name="right" /></a>
         ${one && !isOpen(one) && may('operate') && html`<button onClick=${() => ask('restore')} title="Take targets back to how they stood after this transaction">Restore to here…</button>`}
-        ${standing && one.kind === 'change' && may('operate') && html`<button onClick=${() => ask('rollback')}>Roll back…</button>`}
+        ${standing && WRITES.includes(one.kind) && may('operate') && html`<button onClick=${() => ask('rollback')}>Roll back…</button>`}
       </div>
       ${one?.comment && html`<p class="comment">${one.comment}</p>`}
     </div>
@@ -74,6 +77,7 @@ function Outcome({ one, take }) {
   const [asked, ask] = useState(null);
   const close = () => ask(null);
   const waits = isOpen(one) && one.waiting_for;
+  const mayEnd = may('operate') || may('change');
   return html`
     ${one.error && html`
       <div class="callout tone-bad"><${Icon} name="cross" /><div>
@@ -81,29 +85,29 @@ function Outcome({ one, take }) {
         <p>${one.error.path && html`<code>${one.error.path}</code> `}${one.error.message}</p></div></div>`}
     ${waits && html`
       <div class="callout tone-busy"><${Icon} name="clock" /><div><p><strong>It waits</strong></p><p>${one.waiting_for}</p></div>
-        ${(may('operate') || may('change')) && html`<button onClick=${() => ask('cancel')}>Call it off…</button>`}</div>`}
+        ${mayEnd && html`<button onClick=${() => ask('cancel')}>Cancel…</button>`}</div>`}
     ${isOpen(one) && !waits && html`
       <div class="callout tone-busy"><${Icon} name="sync" /><div><p><strong>Under way</strong></p>
         <p>${count(Object.values(one.targets).filter(({ status }) => status === 'pending').length, 'target')} to go.</p></div>
-        ${(may('operate') || may('change')) && html`<button onClick=${() => ask('cancel')}>Call it off…</button>`}</div>`}
-    ${one.window === 'open' && html`<${Open} one=${one} keep=${() => ask('keep')} back=${() => ask('cancel')} />`}
+        ${mayEnd && html`<button onClick=${() => ask('cancel')}>Cancel…</button>`}</div>`}
+    ${one.window === 'open' && html`<${Open} one=${one} ask=${mayEnd && ask} />`}
     ${one.rolled_back_by && html`
       <div class="callout tone-undo"><${Icon} name="undo" /><div><p><strong>Rolled back</strong> by <a href=${`/transactions/${one.rolled_back_by}`}>#${one.rolled_back_by}</a></p></div></div>`}
-    ${asked === 'cancel' && html`<${CallOff} one=${one} close=${close} done=${take} />`}
-    ${asked === 'keep' && html`<${Keep} one=${one} close=${close} done=${take} />`}`;
+    ${asked === 'cancel' && html`<${Cancel} one=${one} close=${close} done=${take} />`}
+    ${asked === 'confirm' && html`<${Confirm} one=${one} close=${close} done=${take} />`}`;
 }
 
 /** The window, counting down by the node's clock. */
-function Open({ one, keep, back }) {
+function Open({ one, ask }) {
   useTicking();
   const left = Math.max(0, Date.parse(one.confirm_until) - now());
   return html`
     <div class="callout tone-warn countdown"><${Icon} name="clock" />
       <div>
-        <p><strong>Taken back in <span class="left" role="timer">${left >= 1000 ? length(Math.floor(left / 1000) * 1000) : 'a moment'}</span></strong> unless somebody keeps it.</p>
+        <p><strong>Reverted in <span class="left" role="timer">${left >= 1000 ? length(Math.floor(left / 1000) * 1000) : 'a moment'}</span></strong> unless somebody confirms it.</p>
         <p class="muted">Until ${clock(one.confirm_until)}. Until then nothing else is changed on its targets.</p>
       </div>
-      ${(may('operate') || may('change')) && html`<div class="buttons"><button onClick=${back}>Take it back now…</button><button class="primary" onClick=${keep}>Keep it…</button></div>`}
+      ${ask && html`<div class="buttons"><button onClick=${() => ask('cancel')}>Cancel…</button><button class="primary" onClick=${() => ask('confirm')}>Confirm…</button></div>`}
     </div>`;
 }
 
@@ -160,7 +164,7 @@ function Targets({ one }) {
         <h2>${count(one.target_count, 'target')}</h2>
         ${many && html`
           <label class="field search"><${Icon} name="search" /><span class="unseen">Filter by name</span>
-            <input type="search" data-filter placeholder="Name" value=${words} onInput=${(event) => ask({ q: event.target.value })} /></label>
+            <${Search} name="q" data-filter placeholder="Name" /></label>
           <label class="field"><span>Status</span>
             <select value=${status} onChange=${(event) => ask({ status: event.target.value })}>
               <option value="">any</option>
@@ -172,10 +176,10 @@ function Targets({ one }) {
 }
 
 /** What changes is known from the decision on. */
-const version = (one) => `${one.index} ${Boolean(one.decided)} ${isOpen(one)}`;
+const version = (one) => `${Boolean(one.decided)} ${isOpen(one)}`;
 
 function Few({ one, names }) {
-  const { value, error } = useAnswer((signal) => get(`/transactions/${one.index}/changes`, {}, signal), [version(one)]);
+  const { value, error } = useAnswer((signal) => get(`/transactions/${one.index}/changes`, {}, signal), [one.index], version(one));
   return html`
     <${Refused} error=${error} />
     ${names.map((name) => html`<${OnTarget} key=${name} name=${name} part=${one.targets[name]} changes=${value?.[name]} known=${value !== null} />`)}`;
@@ -206,7 +210,7 @@ function Many({ one, names, chosen }) {
       title=${part.error?.message ?? part.waiting_for ?? ''}><span>${name}</span><${Part} word=${part.status} /></button>`;
   }, [names, one, shown]);
   const id = useCallback((index) => names[index], [names]);
-  const { value, error } = useAnswer((signal) => (shown ? get(`/transactions/${one.index}/changes`, { target: shown }, signal) : {}), [version(one), shown]);
+  const { value, error } = useAnswer((signal) => (shown ? get(`/transactions/${one.index}/changes`, { target: shown }, signal) : {}), [one.index, shown], version(one));
   if (!names.length) return html`<p class="empty small">No target is like that.</p>`;
   return html`
     <div class="panes">

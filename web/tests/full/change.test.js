@@ -75,11 +75,11 @@ test('the options are passed on: queued, a window, a comment', async () => {
   await page.waitForURL(/transactions\/\d+$/);
   await page.getByText('change, queued').waitFor();
   await page.goto('/change?target=leaf1');
-  await page.getByLabel('Take back unless confirmed within').fill('5');
+  await page.getByLabel('Revert unless confirmed within').fill('5');
   await page.getByRole('button', { name: 'Submit without a dry run' }).click();
   await page.getByText(/Taken back in/).waitFor();
-  await page.getByRole('button', { name: 'Keep it…' }).click();
-  await dialog(page).getByRole('button', { name: 'Keep it', exact: true }).click();
+  await page.getByRole('button', { name: 'Confirm…' }).click();
+  await dialog(page).getByRole('button', { name: 'Confirm it', exact: true }).click();
   await page.getByText(/Taken back in/).waitFor({ state: 'detached' });
 });
 

@@ -78,8 +78,8 @@ test('a change in its window counts down, and is kept', async () => {
   const left = await page.getByRole('timer').textContent();
   assert.match(left, /^9 min \d\d s$/);
   await page.waitForFunction((before) => document.querySelector('[role=timer]').textContent !== before, left);
-  await page.getByRole('button', { name: 'Keep it…' }).click();
-  await dialog(page).getByRole('button', { name: 'Keep it', exact: true }).click();
+  await page.getByRole('button', { name: 'Confirm…' }).click();
+  await dialog(page).getByRole('button', { name: 'Confirm it', exact: true }).click();
   await page.getByText(/Taken back in/).waitFor({ state: 'detached' });
   assert.equal((await here.lab.api('GET', `/transactions/${index}`)).window, 'confirmed');
 });
@@ -89,20 +89,20 @@ test('a change in its window is taken back', async () => {
   const page = await here.open('/');
   await page.getByText(/9 min \d\d s/).waitFor();
   await page.getByRole('link', { name: `#${index}`, exact: true }).first().click();
-  await page.getByRole('button', { name: 'Take it back now…' }).click();
-  await dialog(page).getByRole('button', { name: 'Take it back', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await dialog(page).getByRole('button', { name: 'Cancel it', exact: true }).click();
   await page.getByText(/Taken back in/).waitFor({ state: 'detached' });
   const { values } = await here.lab.api('GET', '/targets/leaf1/configuration');
   assert.equal(values['/']['lab:system'].motd, 'maybe');
 });
 
-test('what is under way says what it waits for, and can be called off', async () => {
+test('what is under way says what it waits for, and can be cancelled', async () => {
   await here.lab.api('POST', '/targets/leaf3/pause');
   const { index } = await here.lab.change({ leaf3: motd('later') }, '?queued&async');
   const page = await here.open(`/transactions/${index}`);
   await page.getByText('It waits').waitFor();
-  await page.getByRole('button', { name: 'Call it off…' }).click();
-  await dialog(page).getByRole('button', { name: 'Call it off', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await dialog(page).getByRole('button', { name: 'Cancel it', exact: true }).click();
   await page.getByText('It waits').waitFor({ state: 'detached' });
   await page.locator('h1 .badge', { hasText: 'cancelled' }).waitFor();
   await here.lab.api('POST', '/targets/leaf3/resume');
