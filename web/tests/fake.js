@@ -11,6 +11,10 @@ const STATUSES = ['applied', 'applied', 'applied', 'applied', 'reverted', 'rejec
 
 export class Fake {
   asked = [];
+  /** Answers otherwise than a node that is well: a function of the path and method, which gives [status, what], or nothing. */
+  otherwise = () => null;
+  /** In the place of a transaction that is watched by itself. */
+  one = null;
   #watchers = new Set();
 
   constructor({ targets, transactions }) {
@@ -19,7 +23,7 @@ export class Fake {
   }
 
   async start() {
-    this.server = createServer((asked, answer) => this.#serve(new URL(asked.url, 'http://fake'), answer));
+    this.server = createServer((asked, answer) => this.#serve(new URL(asked.url, 'http://fake'), answer, asked.method));
     const [port] = await freePorts(1);
     await new Promise((resolve) => this.server.listen(port, '127.0.0.1', resolve));
     this.url = `http://127.0.0.1:${port}`;
@@ -60,7 +64,14 @@ export class Fake {
     answer.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  #serve({ pathname, searchParams }, answer) {
+  #serve({ pathname, searchParams }, answer, method) {
+    const other = this.otherwise(pathname, method, searchParams);
+    if (other) {
+      const [status, what] = other;
+      const type = typeof what === 'string' ? 'text/html' : 'application/json';
+      answer.writeHead(status, { 'content-type': type }).end(typeof what === 'string' ? what : JSON.stringify(what));
+      return;
+    }
     if (pathname.startsWith('/assets/')) {
       const name = pathname.split('/').slice(3).join('/');
       answer.writeHead(200, { 'content-type': KINDS[name.split('.').pop()] });
@@ -80,6 +91,11 @@ export class Fake {
     answer.writeHead(200, { 'content-type': 'text/event-stream' });
     if (pathname.endsWith('/targets')) {
       this.#tell(answer, 'targets', { targets: Array.from({ length: this.count }, (_, at) => this.target(at + 1)), gone: [] });
+      return;
+    }
+    if (given.has('index')) {
+      this.#tell(answer, 'transaction', this.one ?? this.transaction(Number(given.get('index'))));
+      answer.end();
       return;
     }
     const latest = Number(given.get('latest') ?? 0);

@@ -17,14 +17,17 @@ export function Search({ name, wait = 0, ...more }) {
     clearTimeout(timer.current);
     write(given);
   }, [given]);
+  const take = (next) => {
+    clearTimeout(timer.current);
+    if (next === asked.current) return;
+    asked.current = next;
+    ask({ [name]: next });
+  };
   const later = (event) => {
     const next = event.target.value;
     write(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      asked.current = next.trim();
-      ask({ [name]: asked.current });
-    }, event.type === 'change' ? 0 : wait);
+    timer.current = setTimeout(take, wait, next.trim());
   };
-  return html`<input type="search" value=${text} onInput=${later} onChange=${later} ...${more} />`;
+  return html`<input type="search" value=${text} onInput=${later} onChange=${(event) => take(event.target.value.trim())} ...${more} />`;
 }

@@ -1,7 +1,7 @@
 // Signing in, what roles give, and what a refusal says.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const PASSWORD = 'correct-horse-battery';
 const SECRET = 'a-shared-secret-of-more-than-thirty-two-bytes';
 const key = join(tmpdir(), `lockstep-page-key-${process.pid}`);
 writeFileSync(key, SECRET);
-process.on('exit', () => import('node:fs').then(({ rmSync }) => rmSync(key, { force: true })));
+process.on('exit', () => rmSync(key, { force: true }));
 
 const basic = (name) => `Basic ${Buffer.from(`${name}:${PASSWORD}`).toString('base64')}`;
 const hash = hashed(PASSWORD);
@@ -23,7 +23,7 @@ const here = stage({
     users: { root: hash, reader: hash, ports: hash, ämil: hash },
     tokens: [{ issuer: 'ci', audience: 'lockstep', secret: key }],
     roles: {
-      all: { may: ['read', 'change', 'operate'], users: ['root', 'ämil'] },
+      all: { may: ['read', 'change', 'operate'], users: ['root', 'ämil', 'robot'] },
       reads: { may: ['read'], users: ['reader', 'job'] },
       ports: { may: ['read'], users: ['ports'] },
       change: { may: ['change'], users: ['ports'], targets: ['leaf*'], paths: ['/interfaces'] },
@@ -32,9 +32,9 @@ const here = stage({
   },
 });
 
-function token(seconds) {
+function token(seconds, sub = 'job') {
   const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ iss: 'ci', aud: 'lockstep', sub: 'job', exp: Math.floor(Date.now() / 1000) + seconds })}`;
+  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ iss: 'ci', aud: 'lockstep', sub, exp: Math.floor(Date.now() / 1000) + seconds })}`;
   return `${body}.${createHmac('sha256', SECRET).update(body).digest('base64url')}`;
 }
 
@@ -54,7 +54,9 @@ test('whoever signs in goes where they wanted to, and what they showed is in no 
   page.on('request', (request) => asked.push(request.url()));
   await page.getByLabel('Name').fill('ämil');
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.keyboard.press('Enter');
+  await page.getByLabel('Stay signed in').check();
+  await page.getByText('Your name and password are then kept').waitFor();
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: /leaf1/ }).waitFor();
   await page.getByText('ämil').waitFor();
   assert.ok(asked.every((url) => !url.includes(PASSWORD) && !/authorization|token|password/i.test(url)));
@@ -65,15 +67,16 @@ test('whoever signs in goes where they wanted to, and what they showed is in no 
   const other = await page.context().newPage();
   await other.goto('/');
   await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByRole('link', { name: 'Change', exact: true }).click();
+  await page.getByLabel('Change file').fill('leaf1: {update: {/system/motd: a draft}}');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'the draft is gone too');
 });
 
-test('whoever does not want to stay is asked again after a reload', async () => {
+test('unless they say so, whoever signed in is asked again after a reload', async () => {
   const page = await here.open('/');
   page.allowed.push(/401/);
-  await page.getByLabel('Stay signed in').uncheck();
   await page.getByLabel('Name').fill('root');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -89,7 +92,7 @@ test('a wrong password is refused, and nothing is shown', async () => {
   assert.equal(await page.locator('.targets').count(), 0);
 });
 
-test('a token does as well, and its end is seen', async () => {
+test('a token does as well', async () => {
   const page = await here.open('/');
   page.allowed.push(/401/);
   await page.getByRole('tab', { name: 'Token' }).click();
@@ -97,6 +100,30 @@ test('a token does as well, and its end is seen', async () => {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('job').waitFor();
   await row(page, 'leaf1').waitFor();
+});
+
+test('a token that ends leads to where one signs in, with the reason; a draft stays for the same user, and for nobody else', async () => {
+  const page = await here.open('/change');
+  page.allowed.push(/401/);
+  const show = async (seconds) => {
+    await page.getByRole('tab', { name: 'Token' }).click();
+    await page.getByLabel('Bearer token').fill(token(seconds, 'robot'));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('robot').waitFor();
+  };
+  await show(10);
+  await page.getByLabel('Change file').fill('leaf1: {}');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByText('the token is not valid any more').waitFor();
+  await show(600);
+  assert.equal(await page.getByLabel('Change file').inputValue(), 'leaf1: {}');
+  await page.evaluate(() => {
+    const kept = JSON.parse(sessionStorage.getItem('lockstep.draft'));
+    sessionStorage.setItem('lockstep.draft', JSON.stringify({ ...kept, by: 'somebody else' }));
+  });
+  await page.getByRole('link', { name: 'Network' }).click();
+  await page.getByRole('link', { name: 'Change', exact: true }).click();
+  assert.equal(await page.getByLabel('Change file').inputValue(), '');
 });
 
 test('what somebody may not do anywhere is not offered', async () => {

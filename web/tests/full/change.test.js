@@ -77,10 +77,10 @@ test('the options are passed on: queued, a window, a comment', async () => {
   await page.goto('/change?target=leaf1');
   await page.getByLabel('Revert unless confirmed within').fill('5');
   await page.getByRole('button', { name: 'Submit without a dry run' }).click();
-  await page.getByText(/Taken back in/).waitFor();
+  await page.getByText(/Reverted in/).waitFor();
   await page.getByRole('button', { name: 'Confirm…' }).click();
   await dialog(page).getByRole('button', { name: 'Confirm it', exact: true }).click();
-  await page.getByText(/Taken back in/).waitFor({ state: 'detached' });
+  await page.getByText(/Reverted in/).waitFor({ state: 'detached' });
 });
 
 test('a draft survives a look elsewhere', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { until } from '../lab.js';
 import { dialog, motd, stage } from '../stage.js';
 
 const here = stage();
@@ -71,27 +72,46 @@ test('targets are restored to how they stood', async () => {
   assert.equal(values['/']['lab:system'].motd, 'then');
 });
 
-test('a change in its window counts down, and is kept', async () => {
+test('a restore can be rolled back, and so can what was adopted on top', async () => {
+  const { index } = await here.lab.change({ leaf2: motd('first') });
+  await here.lab.change({ leaf2: motd('second') });
+  const restored = await here.lab.api('POST', `/transactions/${index}/restore?target=leaf2`);
+  await here.lab.device('drift', 'leaf2', '/system/motd', '"theirs"');
+  const adopted = await here.lab.api('POST', '/targets/leaf2/adopt').then(() => until('it is adopted', async () => {
+    const [last] = (await here.lab.api('GET', '/transactions?limit=1')).transactions;
+    return last.kind === 'adopt' && last.status === 'applied' && last;
+  }));
+  for (const { index: of } of [adopted, restored]) {
+    const page = await here.open(`/transactions/${of}`);
+    await page.getByRole('button', { name: 'Roll back…' }).click();
+    await dialog(page).getByRole('button', { name: 'Roll it back' }).click();
+    await page.getByText('Outcome: applied').waitFor();
+  }
+  const { values } = await here.lab.api('GET', '/targets/leaf2/configuration');
+  assert.equal(values['/']['lab:system'].motd, 'second');
+});
+
+test('a change in its window counts down, and is confirmed', async () => {
   const { index } = await here.lab.change({ leaf1: motd('maybe') }, '?confirm=600');
   const page = await here.open(`/transactions/${index}`);
-  await page.getByText(/Taken back in/).waitFor();
+  await page.getByText(/Reverted in/).waitFor();
   const left = await page.getByRole('timer').textContent();
   assert.match(left, /^9 min \d\d s$/);
   await page.waitForFunction((before) => document.querySelector('[role=timer]').textContent !== before, left);
   await page.getByRole('button', { name: 'Confirm…' }).click();
   await dialog(page).getByRole('button', { name: 'Confirm it', exact: true }).click();
-  await page.getByText(/Taken back in/).waitFor({ state: 'detached' });
+  await page.getByText(/Reverted in/).waitFor({ state: 'detached' });
   assert.equal((await here.lab.api('GET', `/transactions/${index}`)).window, 'confirmed');
 });
 
-test('a change in its window is taken back', async () => {
+test('a change in its window is cancelled', async () => {
   const { index } = await here.lab.change({ leaf1: motd('maybe not') }, '?confirm=600');
   const page = await here.open('/');
   await page.getByText(/9 min \d\d s/).waitFor();
   await page.getByRole('link', { name: `#${index}`, exact: true }).first().click();
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await dialog(page).getByRole('button', { name: 'Cancel it', exact: true }).click();
-  await page.getByText(/Taken back in/).waitFor({ state: 'detached' });
+  await page.getByText(/Reverted in/).waitFor({ state: 'detached' });
   const { values } = await here.lab.api('GET', '/targets/leaf1/configuration');
   assert.equal(values['/']['lab:system'].motd, 'maybe');
 });
