@@ -29,7 +29,7 @@ test: setup check unit e2e web-smoke chaos-quick simulate-quick explore-quick sp
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test web-full simulate chaos crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
+test-full: test web-full packages simulate chaos crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test
@@ -207,6 +207,11 @@ release: ## the program with its documentation, service and completions, as an a
 deb: ## a Debian package of that
 	@scripts/setup build package
 	packaging/deb/build
+
+.PHONY: packages
+packages: ## every way to build what is installed; each program is asked for its version
+	@scripts/setup build package
+	packaging/packages
 
 ##@ While writing
 

@@ -6,18 +6,22 @@ A block is fenced and names its language:
     ```text          right behind it: each of its lines is among what was printed, in this order; … stands for anything
     ```python x.py   is written to a file of that name; so is anything else with a name behind its language
 
+A line above a block tells readers, too, that it is not run, and why:
+
+    *Not run by the tests: it takes root.*
+
 Comments in the source, which readers do not see, say what cannot be seen from a block:
 
     <!-- run: … -->       commands as well, for what a page takes as given
     <!-- status: 4 -->    the block below ends with this status, and not with 0
     <!-- until: … -->     the block below goes on by itself; it is ended once it has printed this
-    <!-- not run: … -->   the block below is not run, for this reason
 """
 
 import dataclasses
 import re
 
-MARKS = ("run", "status", "until", "not run")
+MARKS = ("run", "status", "until")
+NOT_RUN = re.compile(r"^\*Not run by the tests: (.+)\*$")
 FENCE = re.compile(r"^```(\S*) ?(\S*)$")
 MARK = re.compile(rf"^<!-- ({'|'.join(MARKS)}):(.*?)-->$", re.M | re.S)
 # What looks like a command; where it is not in a block that is run, somebody forgot to say so.
@@ -60,6 +64,8 @@ def blocks(source):
             else:
                 marks[mark[1]] = mark[2].strip()
             continue
+        if NOT_RUN.match(line):
+            marks["not run"] = NOT_RUN.match(line)[1]
         fence = FENCE.match(line)
         if fence is None:
             at += 1
@@ -68,7 +74,7 @@ def blocks(source):
         text = "".join(f"{inside}\n" for inside in lines[at + 1 : end])
         found.append(Block(at + 1, fence[1], fence[2], text, marks))
         marks, at = {}, end + 1
-    assert not marks, f"a comment without a block: {marks}"
+    assert not marks, f"nothing below it that it could be about: {marks}"
     return found
 
 

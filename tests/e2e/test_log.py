@@ -44,7 +44,7 @@ def test_every_line_says_what_it_is_about(lab):
     [refused] = said(lab, message="the device refused", transaction=2, target="leaf2")
     assert refused["level"] == "warn" and refused["code"] == "FAILED_PRECONDITION"
     [ended] = said(lab, message="transaction ended", transaction=2)
-    assert (ended["status"], ended["targets"]) == ("reverted", 2)
+    assert (ended["status"], ended["targets"], ended["target"]) == ("reverted", 2, "leaf1,leaf2")
 
     lab.devices["leaf3"].kill()
     said(lab, message="not connected", target="leaf3")

@@ -88,7 +88,40 @@ def test_the_service_is_understood_and_hardened(tmp_path):
     assert done.returncode == 0, done.stdout[-600:] + done.stderr
 
 
-@pytest.mark.parametrize("script", ["release", "deb/build", "deb/postinst", "deb/prerm", "deb/postrm"])
+def test_what_others_wrote_travels_with_its_terms():
+    text = subprocess.run([PACKAGING / "notices"], check=True, capture_output=True, text=True).stdout
+    lists, *terms = text.split("-" * 80)
+    for name in ("tokio", "rustls", "libyang5-sys", "preact", "htm"):
+        assert re.search(rf"^{name}\b", lists, re.M), name
+        assert any(re.search(rf"\b{name}\b", heading) for heading in terms[::2]), name
+    assert "CESNET" in text and "Jason Miller" in text
+    # Nothing that only tests or builds need.
+    assert not re.search(r"^(proptest|protox) ", lists, re.M)
+
+
+def test_the_certificates_of_the_cluster_are_what_its_manifests_take(tmp_path):
+    subprocess.run([PACKAGING / "kubernetes" / "certificates", tmp_path], check=True, capture_output=True)
+    manifests = "".join(path.read_text() for path in (PACKAGING / "kubernetes").glob("*.yaml"))
+    names = set(re.findall(r"secretName: (\S+-tls)", manifests))
+    assert names == {path.name for path in tmp_path.iterdir() if path.is_dir()}
+
+    def verified(name, host, purpose):
+        folder = tmp_path / name
+        command = ["openssl", "verify", "-CAfile", folder / "ca.crt", "-purpose", purpose]
+        command += ["-verify_hostname", host] if host else []
+        return subprocess.run([*command, folder / "tls.crt"], capture_output=True).returncode == 0
+
+    for member in re.findall(r"https://(etcd-\d\.etcd\.lockstep\.svc):2380", manifests):
+        assert verified("etcd-tls", member, "sslserver") and verified("etcd-tls", member, "sslclient")
+    assert verified("etcd-client-tls", None, "sslclient")
+    for node in ("lockstep.lockstep.svc", "lockstep-0.lockstep-nodes.lockstep.svc"):
+        assert verified("lockstep-tls", node, "sslserver")
+    assert not verified("lockstep-tls", "elsewhere", "sslserver")
+
+
+@pytest.mark.parametrize(
+    "script", ["release", "packages", "kubernetes/certificates", "deb/build", "deb/postinst", "deb/prerm", "deb/postrm"]
+)
 def test_scripts_are_well_formed(script):
     shell = (PACKAGING / script).read_text().splitlines()[0].split("/")[-1].split(" ")[-1]
     subprocess.run([shell, "-n", PACKAGING / script], check=True)

@@ -1,5 +1,5 @@
 // Who is looking. What they show (a password or a token) goes into a header of each request and nowhere else: never
-// into an address, a cookie, or what the browser keeps for good. It is kept in memory, and, if they want to stay signed
+// into an address, a cookie, or what the browser keeps for good. It is kept in memory, and, only if they ask to stay signed
 // in when the page is loaded again, in this tab's sessionStorage, which ends with the tab and which other tabs cannot
 // read.
 import { Store } from './store.js';

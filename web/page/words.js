@@ -1,14 +1,14 @@
 // The words of the protocol, each with its shape, its tone, and a sentence for those who meet it first. A state is never
 // told by colour alone.
 
-/** Of a target. */
+/** Of a target; docs/targets.md has the table. */
 export const STATES = {
   synchronised: { icon: 'check', tone: 'ok', about: 'The device holds what was applied.' },
-  synchronising: { icon: 'sync', tone: 'busy', about: 'The device is being read, and brought in line.' },
-  pending: { icon: 'ring', tone: 'idle', about: 'No node is connected to it; it is tried again and again.' },
-  drifted: { icon: 'drift', tone: 'warn', about: 'It was changed behind our back.' },
-  paused: { icon: 'pause', tone: 'idle', about: 'Nothing is sent to it until it is resumed.' },
-  failed: { icon: 'cross', tone: 'bad', about: 'It will not be brought in line: it refuses, or is changed again and again.' },
+  synchronising: { icon: 'sync', tone: 'busy', about: 'A node is connected, reads the device and brings it in line.' },
+  pending: { icon: 'ring', tone: 'idle', about: 'No node is connected to it.' },
+  drifted: { icon: 'drift', tone: 'warn', about: 'It was synchronised, and has been changed behind Lockstep\'s back.' },
+  paused: { icon: 'pause', tone: 'idle', about: 'It is left alone.' },
+  failed: { icon: 'cross', tone: 'bad', about: 'It will not be brought in line; the reason says why.' },
 };
 
 /** Of a transaction. */

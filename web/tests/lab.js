@@ -49,21 +49,22 @@ export const hashed = (password) => execFileSync(BINARY, ['user', 'hash'], { inp
 export class Lab {
   #processes = new Set();
 
-  /** `each` has more for some targets, by name; `extra` more for the node. */
-  static async start({ names = ['leaf1', 'leaf2', 'leaf3', 'spine1'], each = {}, extra = {}, headers = {} } = {}) {
+  /** `each` has more for some targets, by name; `extra` more for the node. With `tls` the page is served with a certificate, on every address. */
+  static async start({ names = ['leaf1', 'leaf2', 'leaf3', 'spine1'], each = {}, extra = {}, headers = {}, tls = null } = {}) {
     const lab = new Lab();
     lab.folder = mkdtempSync(join(tmpdir(), 'lockstep-page-'));
     lab.headers = headers;
     lab.names = names;
+    lab.tls = tls;
     const [grpc, http, ...devices] = await freePorts(2 + names.length);
     Object.assign(lab, { grpc, http, devices: Object.fromEntries(names.map((name, at) => [name, devices[at]])) });
     const target = (name) => [name, { address: `127.0.0.1:${lab.devices[name]}`, insecure: true, model: 'lab-1.0', ...each[name] }];
     lab.config = {
       node: 'n1',
       listen: `127.0.0.1:${grpc}`,
-      http: `127.0.0.1:${http}`,
+      http: `${tls ? '0.0.0.0' : '127.0.0.1'}:${http}`,
       store: './data',
-      insecure: true,
+      ...(tls ? { tls } : { insecure: true }),
       models: { 'lab-1.0': join(ROOT, 'models/lab') },
       targets: Object.fromEntries(names.map(target)),
       ...extra,
@@ -95,7 +96,7 @@ export class Lab {
   }
 
   get url() {
-    return `http://127.0.0.1:${this.http}`;
+    return `${this.tls ? 'https' : 'http'}://127.0.0.1:${this.http}`;
   }
 
   async api(method, path, body) {

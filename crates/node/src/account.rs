@@ -8,6 +8,9 @@ use lockstep_types::{Index, Target, Term};
 
 use crate::metrics;
 
+/// So many targets of a transaction are named in a line.
+const NAMED: usize = 20;
+
 /// What will have happened once something is written.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
@@ -113,20 +116,14 @@ fn finished(of: &Transaction) {
     let took = Duration::from_nanos(ended.get().saturating_sub(of.submitted.get()));
     metrics::finished(of.kind, of.status, took);
     let (transaction, kind) = (of.index.get(), metrics::kind(of.kind));
-    let (status, targets, author) = (of.status.name(), of.targets.len(), &of.author);
-    match one(of) {
-        Some(target) => {
-            tracing::info!(transaction, kind, status, %target, author, ?took, "transaction ended");
-        }
-        None => {
-            tracing::info!(transaction, kind, status, targets, author, ?took, "transaction ended");
-        }
-    }
+    let (status, target, author) = (of.status.name(), named(of.targets.keys()), &of.author);
+    let targets = of.targets.len();
+    tracing::info!(transaction, kind, status, target, targets, author, ?took, "transaction ended");
 }
 
-/// Its target, if it has but one.
-fn one(of: &Transaction) -> Option<&Target> {
-    of.targets.iter().next().map(|(target, _)| target).filter(|_| of.targets.len() == 1)
+/// Targets by name, the first of them where there are many: how many there are is said beside it.
+fn named<'a>(targets: impl Iterator<Item = &'a Target>) -> String {
+    targets.take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// What a write is about, as far as it is about one thing: the index of a transaction, and a target.

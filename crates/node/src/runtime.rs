@@ -290,7 +290,8 @@ impl Runtime {
                 Command::Send { target, connection, sequence, term, ask } => {
                     let mandate = mandate(self.records.epoch(), term);
                     if let Some(link) = self.links.get(&target) {
-                        link.send(connection, sequence, mandate, ask);
+                        let about = self.core.desk().link(&target).and_then(|l| l.work.about());
+                        link.send(connection, sequence, mandate, ask, about);
                     }
                 }
                 Command::Close { target, connection } => {

@@ -441,7 +441,7 @@ impl Admin for Service {
         &self,
         request: Request<GetSummaryRequest>,
     ) -> Result<Response<GetSummaryResponse>, Status> {
-        self.summary(&Call::of(&request)?).map(Response::new)
+        self.summary(&Call::of(&request)?, request.get_ref().brief).map(Response::new)
     }
 
     async fn who_am_i(

@@ -92,7 +92,7 @@ pub(crate) static RPCS_OPEN: Family<Level, 1> =
     Family::level("lockstep_rpcs_in_flight", "Calls over gRPC that have no answer yet.", &[]);
 static HTTP: Family<Counter, 15> = Family::counter(
     "lockstep_http_requests_total",
-    "Requests over HTTP, by the status of the answer; without /healthz, /readyz and /metrics.",
+    "Requests of the API over HTTP, by the status of the answer; without the page, /healthz, /readyz and /metrics.",
     &[STATUS],
 )
 .sparse();

@@ -39,23 +39,23 @@ type Stamp = Vec<Option<(SystemTime, u64)>>;
 #[derive(Debug)]
 pub(crate) struct Certificates {
     files: Tls,
-    /// What is spoken once keys are agreed on.
-    speaks: &'static [u8],
+    /// What can be spoken once keys are agreed on, the best first.
+    speaks: &'static [&'static [u8]],
     current: Mutex<(Stamp, Arc<ServerConfig>)>,
 }
 
 impl Certificates {
     /// For gRPC.
     pub(crate) fn for_grpc(files: Tls) -> Result<Self, Error> {
-        Self::read(files, b"h2")
+        Self::read(files, &[b"h2"])
     }
 
-    /// For HTTP.
+    /// For HTTP. A browser keeps all that its windows watch on one connection, if it can speak HTTP/2.
     pub(crate) fn for_http(files: Tls) -> Result<Self, Error> {
-        Self::read(files, b"http/1.1")
+        Self::read(files, &[b"h2", b"http/1.1"])
     }
 
-    fn read(files: Tls, speaks: &'static [u8]) -> Result<Self, Error> {
+    fn read(files: Tls, speaks: &'static [&'static [u8]]) -> Result<Self, Error> {
         let stamp = stamp(&files);
         let current = Mutex::new((stamp, Arc::new(config(&files, speaks)?)));
         Ok(Self { files, speaks, current })
@@ -89,7 +89,7 @@ fn stamp(files: &Tls) -> Stamp {
     each.map(of).collect()
 }
 
-fn config(files: &Tls, speaks: &[u8]) -> Result<ServerConfig, Error> {
+fn config(files: &Tls, speaks: &[&[u8]]) -> Result<ServerConfig, Error> {
     let provider = Arc::new(crypto::ring::default_provider());
     let certificate = |error: &dyn std::fmt::Display| Error::Certificate(error.to_string());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -121,7 +121,7 @@ fn config(files: &Tls, speaks: &[u8]) -> Result<ServerConfig, Error> {
     }
     let chain = builder.with_single_cert(chain, key);
     let mut config = chain.map_err(|error| certificate(&error))?;
-    config.alpn_protocols = vec![speaks.to_vec()];
+    config.alpn_protocols = speaks.iter().map(|one| one.to_vec()).collect();
     Ok(config)
 }
 

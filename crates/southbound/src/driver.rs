@@ -135,6 +135,21 @@ pub enum ConnectError {
     },
 }
 
+impl ConnectError {
+    /// For the log: of what a device says, the code alone, since its words may repeat a value that is secret.
+    pub(crate) fn for_log(&self) -> String {
+        match self {
+            Self::Refused { address, code, .. } => format!("{address}: the device refused: {code}"),
+            Self::Everywhere { tried } => {
+                tried.iter().map(Self::for_log).collect::<Vec<_>>().join("; ")
+            }
+            Self::Unreachable { .. } | Self::Timeout { .. } | Self::Option { .. } => {
+                self.to_string()
+            }
+        }
+    }
+}
+
 fn sentences(errors: &[ConnectError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::Mandate;
 use lockstep_protocol::{Ask, Event};
-use lockstep_types::{Connection, Sequence, Target};
+use lockstep_types::{Connection, Index, Sequence, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 use tracing::Instrument;
@@ -55,6 +55,7 @@ struct Request {
     sequence: Sequence,
     mandate: Mandate,
     ask: Ask,
+    about: Option<Index>,
 }
 
 /// What the node tells the task.
@@ -92,17 +93,25 @@ impl Link {
         let (seen, patience) = (Seen::new(), driver.patience());
         let inbox =
             Inbox { orders: received, looks: looking, follows: following, watching: watched };
-        // Whatever is said on the way to this device names the target.
-        let of = tracing::info_span!("device", %target);
+        // Whatever is said on the way to this device names the target, however little is logged.
+        let of = tracing::error_span!("device", %target);
         let task = Task::new(target, driver, first, events, inbox, seen.clone());
         let task = tokio::spawn(task.run().instrument(of)).abort_handle();
         Self { orders, looks, follows, watching, seen, patience, task }
     }
 
     /// Asks the device, after what was asked before. If `connection` is not the one that is up, or
-    /// ends before the answer, nothing is answered: its Disconnected says so for all requests on it.
-    pub fn send(&self, connection: Connection, sequence: Sequence, mandate: Mandate, ask: Ask) {
-        self.order(Order::Ask(Request { connection, sequence, mandate, ask }));
+    /// ends before the answer, nothing is answered: its Disconnected says so for all requests on it. What is
+    /// logged meanwhile names the transaction that it is about.
+    pub fn send(
+        &self,
+        connection: Connection,
+        sequence: Sequence,
+        mandate: Mandate,
+        ask: Ask,
+        about: Option<Index>,
+    ) {
+        self.order(Order::Ask(Request { connection, sequence, mandate, ask, about }));
     }
 
     /// Ends this connection, whatever is under way on it, and connects anew. Does nothing if it is not

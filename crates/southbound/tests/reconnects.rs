@@ -105,7 +105,7 @@ impl Pair {
     }
 
     fn ask(&self, ask: Ask) {
-        self.link.send(self.connection, Sequence::new(1), MANDATE, ask);
+        self.link.send(self.connection, Sequence::new(1), MANDATE, ask, None);
     }
 
     /// Ends the connection from one side or the other, and waits for the next.

@@ -40,19 +40,24 @@ impl Service {
         Ok(nodes)
     }
 
-    /// How everything stands, as far as it may be seen.
-    pub(super) fn summary(&self, call: &Call) -> Result<GetSummaryResponse, Status> {
+    /// How everything stands, as far as it may be seen. What is counted costs a look at every target and the whole
+    /// log, so whoever asks again and again leaves that out.
+    pub(super) fn summary(&self, call: &Call, brief: bool) -> Result<GetSummaryResponse, Status> {
         call.somewhere(Right::Read)?;
         let view = self.node.view();
         let teller = Teller::any(&self.node, call, &view);
-        let mut targets: BTreeMap<String, u64> = BTreeMap::new();
-        for status in self.node.statuses().iter().filter(|status| teller.sees(&status.name)) {
-            *targets.entry(status.state.name().into()).or_default() += 1;
-        }
-        let mut transactions: BTreeMap<String, u64> = BTreeMap::new();
-        for entry in view.transactions().filter(|entry| teller.sees_any(entry)) {
-            *transactions.entry(entry.status.name().into()).or_default() += 1;
-        }
+        let (targets, transactions) = match brief {
+            true => Default::default(),
+            false => {
+                let statuses = self.node.statuses();
+                let statuses = statuses.iter().filter(|status| teller.sees(&status.name));
+                let entries = view.transactions().filter(|entry| teller.sees_any(entry));
+                (
+                    counted(statuses.map(|status| status.state.name())),
+                    counted(entries.map(|entry| entry.status.name())),
+                )
+            }
+        };
         let windows = view.windows().filter_map(|(_, index)| view.transaction(index));
         let mut open: Vec<_> =
             view.open().chain(windows).filter(|entry| teller.sees_any(entry)).collect();
@@ -72,6 +77,14 @@ impl Service {
             now: Some(text::time(self.node.now())),
         })
     }
+}
+
+/// How often there is each word.
+fn counted(words: impl Iterator<Item = &'static str>) -> BTreeMap<String, u64> {
+    words.fold(BTreeMap::new(), |mut counts, word| {
+        *counts.entry(word.to_owned()).or_default() += 1;
+        counts
+    })
 }
 
 /// Who somebody is, and what they may do.

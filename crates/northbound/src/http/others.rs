@@ -15,7 +15,8 @@ use super::openapi;
 use crate::admin::Service;
 
 pub(super) async fn summary(admin: Service, asked: Asked) -> Result<Answer, Status> {
-    let answer = admin.get_summary(asked.request(GetSummaryRequest {})).await?;
+    let request = GetSummaryRequest { brief: asked.flag("brief")? };
+    let answer = admin.get_summary(asked.request(request)).await?;
     Ok(Answer::Json(json::summary(answer.get_ref())))
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!   /, /targets/leaf1, /docs/http, …   the one document, which looks at the address itself   asked for anew each time
 //!   /assets/DIGEST/main.js, …          its parts; DIGEST is that of all of them              kept for good
-//!   /docs/http.md, /docs/pictures/…    the documentation as it is written                    asked for anew each time
+//!   /docs/http.md, /docs/pictures/…    the documentation as it is written, and what it leads to  asked for anew each time
 //! ```
 //!
 //! Open to everybody, since nothing of it is about this network: whoever has to say who they are does so on the page,
@@ -61,7 +61,9 @@ struct Page {
 static THE_PAGE: LazyLock<Page> = LazyLock::new(|| {
     let digest = digest(files::PAGE.iter().flat_map(|(name, content)| [name.as_bytes(), content]));
     let at = format!("/{ASSETS}/{digest}");
-    let scripts = files::PAGE.iter().filter(|(name, _)| name.ends_with(".js"));
+    // The first one is no module, and stands in the document.
+    let modules = |name: &str| name.ends_with(".js") && name != "theme-first.js";
+    let scripts = files::PAGE.iter().filter(|(name, _)| modules(name));
     // All at once, instead of each when another has been read that needs it.
     let preload =
         scripts.map(|(name, _)| format!("<link rel=\"modulepreload\" href=\"{at}/{name}\">\n"));

@@ -56,7 +56,11 @@ pub(super) static ROUTES: &[Route] = &[
         path: "/api/v1/summary",
         name: "getSummary",
         about: "How everything stands, in numbers",
-        parameters: &[],
+        parameters: &[parameter(
+            "brief",
+            Form::Flag,
+            "without what has to be counted: `targets` and `transactions` are empty",
+        )],
         body: None,
         gives: Gives::One("Summary"),
         serve: |admin, asked| Box::pin(others::summary(admin, asked)),

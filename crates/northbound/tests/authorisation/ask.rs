@@ -230,7 +230,7 @@ impl Lab {
                 Ok(seen)
             }
             ["show", "summary"] => {
-                admin.get_summary(GetSummaryRequest {}).await?;
+                admin.get_summary(GetSummaryRequest::default()).await?;
                 done()
             }
             ["show", "me"] => {

@@ -101,6 +101,21 @@ impl Work {
         }
     }
 
+    /// The transaction that it is about, if it is about one.
+    #[must_use]
+    pub fn about(&self) -> Option<Index> {
+        match self {
+            Self::Applying(index) | Self::Undoing(index) | Self::Settling(index) => Some(*index),
+            Self::Pushing(push, _) | Self::Verifying(push) => push.head,
+            Self::Idle
+            | Self::Claiming
+            | Self::Clearing { .. }
+            | Self::Reading
+            | Self::Looking
+            | Self::Answered(_) => None,
+        }
+    }
+
     /// Whether it looks at a device that may not be in line, or brings it there. Where that comes to nothing,
     /// it is not forgotten: the store may say that the device is in line.
     #[must_use]

@@ -32,6 +32,8 @@ use lockstep_protocol::Answer;
 use lockstep_protocol::record::Failure;
 use tonic::{Code, Status};
 
+use super::endpoint;
+
 /// What was asked, as far as the meaning of an error depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -96,6 +98,15 @@ pub(super) fn accepted(response: &SetResponse) -> Answer {
 /// The device's own words.
 pub(super) fn failure(status: &Status) -> Failure {
     Failure { code: code::name(status.code()).to_owned(), message: status.message().to_owned() }
+}
+
+/// What may be logged of an error: the code of what a device says, but not its words, which may repeat a value that is
+/// secret. What is said on this side of the connection is about the connection, and is told whole.
+pub(super) fn for_log(status: &Status) -> String {
+    match is_from_connection(status) {
+        true => endpoint::chain(status),
+        false => code::name(status.code()).to_owned(),
+    }
 }
 
 /// Whether the error was made on this side, because the connection broke or what came over it was

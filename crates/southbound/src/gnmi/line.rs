@@ -26,7 +26,7 @@ use super::known::Known;
 use super::quiet::Quiet;
 use super::way::Reading;
 use super::wire::Hold;
-use super::{Client, Encoding, Gnmi, endpoint, set};
+use super::{Client, Encoding, Gnmi, set};
 use crate::{BoxFuture, Fencing, Follow, Followed, Line, Look, Mandate, Notice, Report, Watch};
 
 /// One connection, from Capabilities to its end.
@@ -142,14 +142,14 @@ impl GnmiLine {
         self.client.clone().set(request).await.map(Response::into_inner)
     }
 
-    /// What an error means. Where the answer has no room for the words, they are logged.
+    /// What an error means. Where the answer has no room for it, it is logged.
     fn meaning(&self, asked: Asked, status: &Status) -> Meaning {
         let meaning = answer::classify(asked, status);
         if let Meaning::Answer(answer @ (Answer::Unknown | Answer::Busy | Answer::Fenced)) =
             &meaning
         {
-            let (address, words) = (&self.address, endpoint::chain(status));
-            tracing::warn!(address, ?asked, ?answer, words, "not done, or not known to be");
+            let (address, why) = (&self.address, answer::for_log(status));
+            tracing::warn!(address, ?asked, ?answer, why, "not done, or not known to be");
         }
         meaning
     }

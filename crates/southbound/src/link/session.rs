@@ -5,9 +5,10 @@ use std::future;
 use std::time::Duration;
 
 use lockstep_protocol::{Answer, Event};
-use lockstep_types::{Connection, Sequence, Target};
+use lockstep_types::{Connection, Index, Sequence, Target};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
+use tracing::Instrument;
 
 use super::seen::Seen;
 use super::task::Abandoned;
@@ -103,6 +104,12 @@ impl<'a> Session<'a> {
         {
             let (sequence, what) = (request.sequence, metrics::word(&request.ask));
             let answer = self.line.ask(request.mandate, request.ask);
+            let answer: BoxFuture<'a, Answer> = match request.about.map(Index::get) {
+                Some(transaction) => {
+                    Box::pin(answer.instrument(tracing::error_span!("proposal", transaction)))
+                }
+                None => answer,
+            };
             self.asked = Some(Asked { sequence, answer, what, since: Instant::now() });
         }
     }

@@ -57,19 +57,20 @@ impl Task {
 
     /// One connection, or one try for it, and the wait after it.
     async fn round(&mut self) -> Result<(), Abandoned> {
-        let why = match self.driver.connect().await {
+        let (why, for_log) = match self.driver.connect().await {
             Ok(line) => {
                 metrics::tried(true);
                 let _up = metrics::CONNECTIONS.hold();
-                self.connection(line).await?
+                let why = self.connection(line).await?;
+                (why.clone(), why)
             }
             Err(error) => {
                 metrics::tried(false);
-                error.to_string()
+                (error.to_string(), error.for_log())
             }
         };
         let wait = self.backoff.next();
-        tracing::info!(why, ?wait, "not connected");
+        tracing::info!(why = for_log, ?wait, "not connected");
         self.seen.failed(why);
         tokio::select! {
             biased;

@@ -67,8 +67,8 @@ async fn why_there_is_no_connection_can_be_asked() {
 async fn requests_go_one_at_a_time_and_answers_carry_their_number() {
     let mut world = World::start(number(1));
     world.expect_connected(1).await;
-    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim);
-    world.link.send(number(1), sequence(2), MANDATE, Ask::Read);
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim, None);
+    world.link.send(number(1), sequence(2), MANDATE, Ask::Read, None);
 
     let first = world.device.asked().await;
     assert_eq!((first.mandate, &first.ask), (MANDATE, &Ask::Claim));
@@ -88,11 +88,11 @@ async fn a_request_for_an_earlier_connection_is_not_sent() {
     world.expect_connected(1).await;
     world.device.hang_up("restart");
     world.expect_disconnected(1).await;
-    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim);
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim, None);
     world.expect_connected(2).await;
-    world.link.send(number(1), sequence(2), MANDATE, Ask::Claim);
+    world.link.send(number(1), sequence(2), MANDATE, Ask::Claim, None);
     world.link.close(number(1));
-    world.link.send(number(2), sequence(3), MANDATE, Ask::Read);
+    world.link.send(number(2), sequence(3), MANDATE, Ask::Read, None);
     let asked = world.device.asked().await;
     assert_eq!(asked.ask, Ask::Read);
     asked.answer(Answer::Busy);
@@ -103,7 +103,7 @@ async fn a_request_for_an_earlier_connection_is_not_sent() {
 async fn closing_drops_what_is_under_way_and_connects_anew() {
     let mut world = World::start(number(1));
     world.expect_connected(1).await;
-    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim);
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim, None);
     let hung = world.device.asked().await;
     world.link.close(number(1));
     world.expect_disconnected(1).await;
@@ -117,8 +117,8 @@ async fn closing_drops_what_is_under_way_and_connects_anew() {
 async fn an_answer_that_comes_with_the_end_is_not_lost() {
     let mut world = World::start(number(1));
     world.expect_connected(1).await;
-    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim);
-    world.link.send(number(1), sequence(2), MANDATE, Ask::Read);
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim, None);
+    world.link.send(number(1), sequence(2), MANDATE, Ask::Read, None);
     let asked = world.device.asked().await;
     world.device.hang_up("reload");
     tokio::task::yield_now().await;
@@ -132,7 +132,7 @@ async fn an_answer_that_comes_with_the_end_is_not_lost() {
 async fn an_unknown_outcome_at_the_end_is_just_the_end() {
     let mut world = World::start(number(1));
     world.expect_connected(1).await;
-    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim);
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim, None);
     let asked = world.device.asked().await;
     world.device.hang_up("reload");
     tokio::task::yield_now().await;
@@ -158,7 +158,7 @@ async fn a_device_that_answered_is_tried_again_soon() {
     let began = Instant::now();
     for connection in 1..=8 {
         world.expect_connected(connection).await;
-        world.link.send(number(connection), sequence(1), MANDATE, Ask::Claim);
+        world.link.send(number(connection), sequence(1), MANDATE, Ask::Claim, None);
         world.device.asked().await.answer(Answer::Accepted);
         world.expect_answered(connection, 1, Answer::Accepted).await;
         world.device.hang_up("reload");
@@ -172,7 +172,7 @@ async fn a_slow_reader_of_events_holds_back_but_loses_nothing() {
     let mut world = World::start(number(1));
     world.expect_connected(1).await;
     for request in 1..=20 {
-        world.link.send(number(1), sequence(request), MANDATE, Ask::Claim);
+        world.link.send(number(1), sequence(request), MANDATE, Ask::Claim, None);
     }
     world.device.answers_by_itself(Answer::Accepted);
     world.device.held_back().await;
@@ -198,7 +198,7 @@ async fn a_link_nobody_listens_to_ends_by_itself() {
     let World { device, link, events, .. } = world;
     drop(events);
     device.gone().await;
-    link.send(number(1), sequence(1), MANDATE, Ask::Claim);
+    link.send(number(1), sequence(1), MANDATE, Ask::Claim, None);
 }
 
 fn uptime() -> Look {
@@ -209,7 +209,7 @@ fn uptime() -> Look {
 async fn who_looks_does_not_wait_for_what_is_asked() {
     let mut world = World::start(number(1));
     world.expect_connected(1).await;
-    world.link.send(number(1), sequence(1), MANDATE, Ask::Read);
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Read, None);
     let asked = world.device.asked().await;
     let report: Report = (uptime().path, "7".into());
     let (seen, ()) = tokio::join!(world.link.look(uptime()), async {
@@ -243,7 +243,7 @@ async fn what_was_found_out_is_known_before_the_answer_and_gone_with_the_connect
     world.expect_connected(1).await;
     world.device.fences(Some(Fencing::Device));
     assert_eq!(world.link.fencing(), None);
-    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim);
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim, None);
     world.device.asked().await.answer(Answer::Accepted);
     world.expect_answered(1, 1, Answer::Accepted).await;
     assert_eq!((world.link.fencing(), world.link.confirms()), (Some(Fencing::Device), Some(true)));
@@ -277,7 +277,7 @@ async fn who_watches_and_never_listens_does_not_hold_up_requests() {
     while tell.try_send(Notice::All(Box::default())).is_ok() {
         tokio::task::yield_now().await;
     }
-    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim);
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Claim, None);
     world.device.asked().await.answer(Answer::Accepted);
     world.expect_answered(1, 1, Answer::Accepted).await;
     drop(told);

@@ -54,7 +54,7 @@ impl Visits {
         look: Look,
     ) -> Result<Vec<Report>, LookError> {
         let device = self.device(target);
-        let of = tracing::info_span!("device", %target);
+        let of = tracing::error_span!("device", %target);
         let visit = async {
             let gone = |error: tokio::sync::AcquireError| not_connected(error.to_string());
             let _here = device.looks.acquire().await.map_err(gone)?;
@@ -92,7 +92,7 @@ impl Visits {
         };
         let (tell, told) = mpsc::channel(AHEAD);
         let (end, ended) = oneshot::channel();
-        let of = tracing::info_span!("device", %target);
+        let of = tracing::error_span!("device", %target);
         let telling = async move {
             let why = tokio::select! {
                 biased;

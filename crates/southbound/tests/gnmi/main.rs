@@ -15,6 +15,7 @@ mod ends;
 mod faults;
 mod fencing;
 mod gnxi;
+mod logs;
 mod no_answer;
 mod openconfig;
 mod random;

@@ -1,6 +1,7 @@
 //! A set of models of real size. Runs where the environment says where they are.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Instant;
 
 use lockstep_types::{Configuration, Content};
@@ -124,6 +125,24 @@ fn a_thousand_interfaces() {
     set.edit(&[operation]).unwrap();
     println!("edit of one leaf: {:?}", begun.elapsed());
 }
+
+/// The folder as the page that brings in a first device has it copied out of OpenConfig's repository.
+#[test]
+fn as_the_page_says() {
+    let Some(folder) = std::env::var_os("LOCKSTEP_OPENCONFIG") else { return };
+    let page = include_str!("../../../../docs/how-to/onboard-openconfig.md");
+    let copies = page.lines().find(|line| line.contains("cp -r public/")).unwrap();
+    let here = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(folder, here.path().join("public")).unwrap();
+    let copied = Command::new("sh").args(["-c", copies]).current_dir(here.path()).status().unwrap();
+    assert!(copied.success(), "{copies}");
+    let modules = vec!["openconfig-system".to_owned()];
+    let options = Options { path: here.path().join("oc"), modules, ..Options::default() };
+    let set = ModelSet::load(&options).unwrap();
+    let banner = update("/system/config/login-banner", json!("managed by Lockstep"));
+    set.edit(&[banner]).unwrap();
+}
+
 /// Everything in the folder at once, IETF's interfaces too; and what is wrong with a value is told at its place.
 #[test]
 fn all_of_openconfig() {

@@ -27,6 +27,8 @@ async fn the_document_names_its_parts_and_each_is_there() {
         assert_ne!(kind(&name), "text/plain; charset=utf-8", "{name}");
     }
     assert!(!document.contains("{assets}") && !document.contains("<!--"));
+    // A module is run late; this is to be run first, and as what it is.
+    assert_eq!(document.matches("theme-first.js").count(), 1);
 }
 
 #[tokio::test]
@@ -67,6 +69,11 @@ async fn the_documentation_is_served_as_it_is_written() {
     let index = body(docs(Path("index.json".into()), HeaderMap::new()).await).await;
     let index: Vec<Value> = serde_json::from_str(&index).unwrap();
     assert!(index.iter().any(|page| page["name"] == "page" && page["title"] == "The page"));
+    for beside in ["ARCHITECTURE", "CHANGELOG", "packaging/README", "spec/README"] {
+        assert!(index.iter().any(|page| page["name"] == beside), "{beside}");
+        let page = docs(Path(format!("{beside}.md")), HeaderMap::new()).await;
+        assert_eq!(page.status(), StatusCode::OK, "{beside}");
+    }
     for nothing in ["nothing", "../Cargo.toml", "http.md/", ""] {
         let answer = docs(Path(nothing.into()), HeaderMap::new()).await;
         assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{nothing}");

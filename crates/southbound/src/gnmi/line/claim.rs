@@ -27,8 +27,8 @@ impl GnmiLine {
             match self.send(SetRequest::default(), election, by).await {
                 Ok(_) => return Answer::Accepted,
                 Err(status) if status.code() == Code::Unimplemented => {
-                    let (address, words) = (&self.address, status.message());
-                    tracing::info!(address, ?level, words, "the device has no such arbitration");
+                    let address = &self.address;
+                    tracing::info!(address, ?level, "the device has no such arbitration");
                     self.manner.lower(level);
                 }
                 Err(status) => match self.meaning(Asked::Claim, &status) {

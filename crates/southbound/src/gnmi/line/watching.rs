@@ -39,7 +39,7 @@ enum Missed {
     Unreadable,
 }
 
-/// How a subscription ended.
+/// How a subscription ended, in words for the log.
 enum End {
     /// The device does not tell of changes.
     Refused(String),
@@ -56,12 +56,12 @@ impl GnmiLine {
             let began = Instant::now();
             let address = &self.address;
             match self.changes(watch, tell).await {
-                End::Refused(words) => {
-                    tracing::info!(address, words, "the device does not tell of changes");
+                End::Refused(why) => {
+                    tracing::info!(address, why, "the device does not tell of changes");
                     break;
                 }
-                End::Died(words) => {
-                    tracing::info!(address, words, "the device tells of changes no more");
+                End::Died(why) => {
+                    tracing::info!(address, why, "the device tells of changes no more");
                 }
             }
             short += 1;
@@ -101,7 +101,7 @@ impl GnmiLine {
                     Err(_) => return End::Died("nobody listens".to_owned()),
                 },
                 told = changes.next() => match told {
-                    Err(status) => return End::Died(status.to_string()),
+                    Err(status) => return End::Died(answer::for_log(&status)),
                     Ok(None) => return End::Died("it ended the stream".to_owned()),
                     // Who reads all of it later does not need this.
                     Ok(Some(_)) if missed => {}
@@ -163,8 +163,8 @@ async fn synchronised(changes: &mut Subscription) -> Result<(), End> {
 /// Whether a device that will not begin to tell of changes may do so later.
 fn refused(status: &Status) -> End {
     if answer::is_passing(status) {
-        End::Died(status.to_string())
+        End::Died(answer::for_log(status))
     } else {
-        End::Refused(status.to_string())
+        End::Refused(answer::for_log(status))
     }
 }

@@ -8,7 +8,9 @@ use std::time::Duration;
 use lockstep_protocol::{Answer, Ask, Event};
 use lockstep_southbound::gnmi::{Gnmi, Options};
 use lockstep_southbound::{Driver, Election, Line, Link, Mandate};
-use lockstep_types::{Configuration, Connection, Content, Delta, Epoch, Path, Sequence, Target};
+use lockstep_types::{
+    Configuration, Connection, Content, Delta, Epoch, Index, Path, Sequence, Target,
+};
 use lockstep_yang::ModelSet;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -16,6 +18,9 @@ use tokio::time::timeout;
 pub(crate) const ELECTION: Election = Election { high: 1, low: 7 };
 /// Of a store whose master has this election id.
 pub(crate) const MANDATE: Mandate = named(ELECTION);
+
+/// The transaction that everything is about.
+pub(crate) const ABOUT: Index = Index::new(17);
 
 /// The same store, at another election id.
 pub(crate) const fn named(election: Election) -> Mandate {
@@ -144,7 +149,7 @@ impl World {
 
     pub(crate) fn send_as(&mut self, election: Election, ask: Ask) {
         self.sequence = self.sequence.next();
-        self.link.send(self.connection, self.sequence, named(election), ask);
+        self.link.send(self.connection, self.sequence, named(election), ask, Some(ABOUT));
     }
 
     pub(crate) async fn ask(&mut self, ask: Ask) -> Answer {
