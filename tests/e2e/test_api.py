@@ -22,6 +22,8 @@ def test_every_operation(lab):
     assert web.get("/api/v1/me")["rights"] == ["read", "change", "operate"]
     summary = web.get("/api/v1/summary")
     assert summary["targets"] == {"synchronised": 3} and summary["node"] == "n1"
+    brief = web.get("/api/v1/summary", brief="true")
+    assert brief["targets"] == brief["transactions"] == {} and (brief["node"], brief["head"]) == ("n1", summary["head"])
 
     # A change, as a dry run and in earnest.
     tried = web.post("/api/v1/transactions", {"leaf1": motd("hello"), "leaf2": motd("hello")}, dry_run="true")

@@ -64,6 +64,15 @@ def test_every_line_says_what_it_is_about(lab):
     assert not {field for line in told for field in line} & {"target_name", "index", "device", "tx", "name"}
 
 
+@pytest.mark.parametrize("code", ["RESOURCE_EXHAUSTED", "UNAVAILABLE"])
+def test_a_set_that_is_not_done_names_its_transaction_and_not_the_devices_words(lab, code):
+    lab.sim("refuse", lab.device("leaf2"), "/system/motd", "--code", code, "--message", "for nobody's log")
+    lab.command("set", "leaf2", "--update", "/system/motd=x", "--deadline", "3")
+    told = said(lab, message="not done, or not known to be", asked="Set", transaction=1, target="leaf2")
+    assert {line["why"] for line in told} == {code} and told[0]["level"] == "warn"
+    assert "for nobody's log" not in json.dumps(lines(lab))
+
+
 def test_what_is_logged_can_be_chosen(tmp_path):
     lab = Lab(tmp_path, devices=0)
     with mock.patch.dict(os.environ, LOCKSTEP_LOG="error"):

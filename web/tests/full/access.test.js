@@ -114,7 +114,7 @@ test('a token that ends leads to where one signs in, with the reason; a draft st
   await show(10);
   await page.getByLabel('Change file').fill('leaf1: {}');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await page.getByText('the token is not valid any more').waitFor();
+  await page.getByText(/the credentials are not valid/).waitFor();
   await show(600);
   assert.equal(await page.getByLabel('Change file').inputValue(), 'leaf1: {}');
   await page.evaluate(() => {

@@ -60,7 +60,7 @@ test('nodes are listed, with how many targets each is the master of', async () =
 
 test('a node that goes away is seen to be, and the page goes on when it is back', async () => {
   const page = await here.open('/');
-  page.allowed.push(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+  page.allowed.push(/503|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
   await page.getByText('live', { exact: true }).waitFor();
   await here.lab.stopNode();
   await page.getByText('The node does not answer.').waitFor();

@@ -85,6 +85,7 @@ test('a restore can be rolled back, and so can what was adopted on top', async (
     const page = await here.open(`/transactions/${of}`);
     await page.getByRole('button', { name: 'Roll back…' }).click();
     await dialog(page).getByRole('button', { name: 'Roll it back' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(`/${of}`));
     await page.getByText('Outcome: applied').waitFor();
   }
   const { values } = await here.lab.api('GET', '/targets/leaf2/configuration');
