@@ -68,6 +68,8 @@ test('far down in the log, what comes in is taken in without drawing all again',
   assert.ok(await drawn(page) < 60);
   await page.evaluate(() => scrollTo(0, 0));
   await row(page, `#${fake.head}`).waitFor();
+  // What each row asks for by itself is there, and draws nothing any more.
+  await page.waitForFunction(() => [...document.querySelectorAll('.log .row')].every((one) => one.querySelector('.cells')));
   await page.evaluate(() => {
     window.touched = 0;
     new MutationObserver((all) => { window.touched += all.filter(({ type }) => type === 'childList').length; })
