@@ -162,6 +162,15 @@ PiecemealScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
                       RollBack(1, "target") >>
 PiecemealRun == [Quiet(PiecemealScript) EXCEPT !.refuses = Both, !.deadline = "any", !.reads = TRUE]
 
+\* A delete under another that finds nothing any more: rolled back by path only once that is gone.
+TwiceScript == << Atomic([t1 |-> [a |-> "1"]]),
+                  Atomic([t1 |-> [a |-> Absent]]),
+                  Atomic([t1 |-> [a |-> Absent]]),
+                  RollBack(2, "path"),
+                  RollBack(3, "path"),
+                  RollBack(2, "path") >>
+TwiceRun == [Quiet(TwiceScript) EXCEPT !.refuses = {"t1"}]
+
 \* Every reason to refuse one.
 RefusalScript == << Queued([t1 |-> [a |-> "1"]]),
                     Queued([t1 |-> [b |-> "2"]]),

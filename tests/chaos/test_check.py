@@ -353,13 +353,15 @@ def test_a_rolled_back_delete_that_stays():
     assert found(story.end({A: {}})) == {"Undo", "Convergence"}
 
 
-def test_a_delete_is_the_writer_of_what_it_took_away_alone():
-    """Rolled back, the first delete brings back what it took, whatever else deleted nothing meanwhile."""
+def test_a_delete_stands_where_it_found_nothing():
+    """Rolled back, a delete brings back what it took once no other delete stands there."""
     story = Story()
     story.write("one", name="eth1")
-    number = story.write("gone", name="eth1", deletes=True)
-    story.write("more", name="eth1", deletes=True)
-    story.rollback(number)
+    first = story.write("gone", name="eth1", deletes=True)
+    second = story.write("more", name="eth1", deletes=True)
+    story.rollback(first)
+    assert found(story.end({A: {"eth1": "one"}})) == {"Undo", "Convergence"}
+    story.rollback(second)
     assert found(story.end({A: {"eth1": "one"}})) == set()
 
 

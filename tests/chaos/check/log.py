@@ -59,11 +59,6 @@ class Line:
                 found.append(slot.writes[name])
         return [None, *found]
 
-    def touched(self, writes):
-        """What a change to come is the writer of: a delete only takes away what is there."""
-        there = lambda name: any(self.holds(len(self.slots), name))
-        return {name: value for name, value in writes.items() if value is not None or there(name)}
-
     def to(self, index):
         """What a Restore to an entry of the log is the writer of: whatever stands otherwise now."""
         then, now = self.stands(bisect.bisect_right([slot.index for slot in self.slots], index)), self.stands()
@@ -138,7 +133,7 @@ class Log:
     def writes(self, line, operation, target):
         if operation.get("to") is not None:
             return line.to(operation["to"])
-        return line.touched(operation["writes"].get(target, {}))
+        return operation["writes"].get(target, {})
 
     def index_of(self, value):
         """The transaction that wrote a value; none: there is no such."""

@@ -3,7 +3,7 @@
 
 use lockstep_protocol::View;
 use lockstep_protocol::record::{Kind, Rule, Status, Transaction};
-use lockstep_types::{Index, Target};
+use lockstep_types::{Index, Path, Target};
 
 use super::{Step, ledger};
 use crate::system::Commit;
@@ -51,7 +51,14 @@ fn is_latest(store: &View, target: &Target, of: Index, rule: Rule, live: &[Index
         Rule::Target | Rule::Window => live.last() == Some(&of),
         Rule::Path => store.proposal(of, target).is_some_and(|proposal| {
             let committed = store.committed(target);
-            proposal.delta.paths().all(|path| committed.unit(path).writer == of)
+            let later: Vec<_> = live.iter().filter(|later| **later > of).collect();
+            // Whoever clears a path asks that nothing be there, also where nothing is.
+            let clears = |later: &&Index, path: &Path| {
+                store.proposal(**later, target).is_some_and(|later| later.edit.clears(path))
+            };
+            proposal.delta.paths().all(|path| {
+                committed.unit(path).writer == of && !later.iter().any(|later| clears(later, path))
+            })
         }),
     }
 }

@@ -198,4 +198,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         scenario: "refusals",
         invariant: "Undo",
     },
+    Mutant {
+        name: "path-rule-sees-writers-alone",
+        breaks: "a Rollback by the path rule undoes a delete where a later one found nothing",
+        stands_for: "Undo",
+        file: "protocol/src/step/plan.rs",
+        find: "cleared_later(view, of, target, delta))",
+        replace: "cleared_later(view, of, target, delta).filter(|_| false))",
+        scenario: "deleted-twice",
+        invariant: "Undo",
+    },
 ];

@@ -106,5 +106,21 @@ pub(super) fn scenarios() -> Vec<Scenario> {
                 ],
             )
         },
+        Scenario {
+            faults: Faults { refusals: 1, ..Faults::default() },
+            reaches: vec![Fact::RolledBack, Fact::Rejected, Fact::Reverted],
+            ..scenario(
+                "deleted-twice",
+                "a delete is rolled back by path under another that found nothing any more, and once that is gone",
+                vec![
+                    Entry::atomic("t1:/a=1"),
+                    Entry::atomic("t1:/a=-"),
+                    Entry::atomic("t1:/a=-"),
+                    Entry::rollback(2, Rule::Path),
+                    Entry::rollback(3, Rule::Path),
+                    Entry::rollback(2, Rule::Path),
+                ],
+            )
+        },
     ]
 }
