@@ -22,6 +22,7 @@ mod resume;
 mod resync;
 mod retention;
 mod share;
+mod submissions;
 mod target;
 mod transaction;
 mod trial;
@@ -82,17 +83,11 @@ impl Node {
     #[must_use]
     pub fn next_due(&self) -> Option<Timestamp> {
         let now = self.desk.now;
-        let carried = |index| {
-            self.view.transaction(index).is_some_and(|transaction| self.carries(transaction))
-        };
-        let mut windows = self.view.windows().filter(|(_, index)| carried(*index));
-        let window = windows.find(|(until, _)| *until >= now).map(|(until, _)| until);
-        let mut decided = self.view.deadlines().filter(|(_, index)| carried(*index));
-        let decided = decided.find(|(deadline, _)| *deadline >= now).map(|(deadline, _)| deadline);
-        let submitted = self.desk.submissions.iter().map(|request| request.deadline);
-        let submitted = submitted.filter(|deadline| *deadline >= now).min();
+        // Whose it is to see to a transaction is looked at when its time has come.
+        let decided = self.view.next_time(now);
+        let submitted = self.desk.submissions.next_deadline(now);
         let silent = self.waited_for().map(|(until, _)| until).filter(|until| *until >= now).min();
-        let deadline = [decided, submitted, silent, window].into_iter().flatten().min();
+        let deadline = [decided, submitted, silent].into_iter().flatten().min();
         let deadline = deadline.map(|deadline| deadline.after(1));
         let retry = self.desk.next_retry();
         let overdue = self.desk.overdue.first().map(|(at, _)| *at);

@@ -133,6 +133,14 @@ impl View {
         self.deadlines.keys().copied()
     }
 
+    /// When the next of these deadlines passes or an open window ends, from a time on.
+    pub(crate) fn next_time(&self, from: Timestamp) -> Option<Timestamp> {
+        let first = |times: &Map<(Timestamp, Index), ()>| {
+            times.range((from, Index::ZERO)..).next().map(|((at, _), ())| *at)
+        };
+        first(&self.deadlines).into_iter().chain(first(&self.windows)).min()
+    }
+
     /// What a transaction asks of a target.
     #[must_use]
     pub fn proposal(&self, index: Index, target: &Target) -> Option<&Proposal> {

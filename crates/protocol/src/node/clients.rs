@@ -1,7 +1,6 @@
 //! What clients are told, and when. Only from what the store holds.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use lockstep_types::{Index, Target, TransactionId};
 
@@ -36,7 +35,7 @@ impl Node {
                     self.answer_waiters(&id, out);
                     return None;
                 }
-                self.desk.submissions.push(Arc::new(request));
+                self.desk.submissions.push(request);
                 Some(Wake::Append)
             }
         }
@@ -98,12 +97,7 @@ impl Node {
 
     /// A client has gone away: nobody is to be answered. What it asked for goes on.
     pub(super) fn leave(&mut self, client: Client, id: &TransactionId) {
-        if let Some(waiters) = self.desk.waiters.get_mut(id) {
-            waiters.retain(|waiter| waiter.client != client);
-            if waiters.is_empty() {
-                self.desk.waiters.remove(id);
-            }
-        }
+        self.desk.dismiss(id, |waiter| waiter.client == client);
     }
 
     /// Answers whoever wanted to be answered by now, with how far it is.
@@ -115,21 +109,9 @@ impl Node {
             self.desk.overdue.pop_first();
             let Some(transaction) = self.view.named(&id) else { continue };
             let (index, status) = (transaction.index, transaction.status);
-            let (due, waiting) = self
-                .desk
-                .waiters
-                .remove(&id)
-                .unwrap_or_default()
-                .into_iter()
-                .partition::<Vec<_>, _>(|waiter| waiter.answer_by.is_some_and(|by| by <= at));
-            if !waiting.is_empty() {
-                self.desk.waiters.insert(id, waiting);
-            }
+            let is_due = |waiter: &Waiter| waiter.answer_by.is_some_and(|by| by <= at);
             let reply = Reply::Transaction { index, status };
-            out.extend(
-                due.into_iter()
-                    .map(|waiter| Command::Answer { client: waiter.client, reply: reply.clone() }),
-            );
+            self.dismiss(&id, is_due, &reply, out);
         }
     }
 
@@ -201,10 +183,7 @@ impl Node {
     /// An id is in the log. A submission of ours with that id is done with: either it is the one in the
     /// log, or another node's came first.
     pub(super) fn id_taken(&mut self, id: &TransactionId, index: Index, out: &mut Vec<Command>) {
-        let Some(at) = self.desk.submissions.iter().position(|request| request.id == *id) else {
-            return;
-        };
-        let request = self.desk.submissions.remove(at);
+        let Some(request) = self.desk.submissions.remove(id) else { return };
         let Some(entry) = self.view.named(id) else { return };
         if entry.wide && entry.origin == self.session {
             self.desk.gathering.insert(index, request);
@@ -215,10 +194,19 @@ impl Node {
             Some(false) => Refusal::IdTaken(index),
             None => Refusal::BeingWritten(index),
         };
-        for waiter in self.desk.waiters.remove(id).into_iter().flatten() {
-            let reply = Reply::Refused(refusal.clone());
-            out.push(Command::Answer { client: waiter.client, reply });
-        }
+        self.dismiss(id, |_| true, &Reply::Refused(refusal), out);
+    }
+
+    /// Tells these waiters of a transaction, who then wait no longer.
+    pub(super) fn dismiss(
+        &mut self,
+        id: &TransactionId,
+        who: impl Fn(&Waiter) -> bool,
+        reply: &Reply,
+        out: &mut Vec<Command>,
+    ) {
+        let told = self.desk.dismiss(id, who).into_iter().map(|waiter| waiter.client);
+        out.extend(told.map(|client| Command::Answer { client, reply: reply.clone() }));
     }
 
     pub(super) fn cancel(
@@ -249,22 +237,11 @@ impl Node {
         let (index, status) = (transaction.index, transaction.status);
         let stage = transaction.window.map(|window| window.stage);
         let reply = Reply::Transaction { index, status };
-        let mut answer = |client| out.push(Command::Answer { client, reply: reply.clone() });
-        if let Some(waiters) = self.desk.waiters.get_mut(id) {
-            waiters.retain(|waiter| {
-                let due = match waiter.until {
-                    Until::Outcome => status.is_final(),
-                    Until::Decision => status != Status::Pending,
-                };
-                if due {
-                    answer(waiter.client);
-                }
-                !due
-            });
-            if waiters.is_empty() {
-                self.desk.waiters.remove(id);
-            }
-        }
+        let is_due = |waiter: &Waiter| match waiter.until {
+            Until::Outcome => status.is_final(),
+            Until::Decision => status != Status::Pending,
+        };
+        self.dismiss(id, is_due, &reply, out);
         // One that was applied before it could be called off is taken out again while its window is open.
         let open = matches!(stage, Some(WindowStage::Open { .. }));
         if !matches!(status, Status::Pending | Status::Committed) && !open {

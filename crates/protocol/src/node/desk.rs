@@ -11,6 +11,7 @@ use super::links::Links;
 use super::resume::Resume;
 use super::retention::Retention;
 use super::share::Turn;
+use super::submissions::Submissions;
 use crate::event::{Subject, Verdict, Wake};
 use crate::request::{Client, Order, Request, Until};
 
@@ -116,8 +117,9 @@ pub struct Desk {
     pub(super) resume: Resume,
     pub(super) validating: BTreeSet<Subject>,
     pub(super) verdicts: BTreeMap<Subject, Verdict>,
-    pub(super) submissions: Vec<Arc<Request>>,
+    pub(super) submissions: Submissions,
     pub(super) waiters: BTreeMap<TransactionId, Vec<Waiter>>,
+    /// When waiters are to be answered, however far it is; nobody else's time is kept.
     pub(super) overdue: BTreeSet<(Timestamp, TransactionId)>,
     pub(super) gathering: BTreeMap<Index, Arc<Request>>,
     /// How far wide transactions are towards their decision.
@@ -164,6 +166,38 @@ impl Desk {
     pub fn next_retry(&self) -> Option<Timestamp> {
         let unfit = self.unfit.values().map(|unfit| unfit.at).filter(|at| *at > self.now);
         unfit.chain(self.links.next_retry(self.now)).min()
+    }
+
+    /// Takes out these waiters of a transaction, and when they were to be answered.
+    pub(super) fn dismiss(
+        &mut self,
+        id: &TransactionId,
+        who: impl Fn(&Waiter) -> bool,
+    ) -> Vec<Waiter> {
+        let waiters = self.waiters.remove(id).unwrap_or_default();
+        let (gone, left): (Vec<_>, Vec<_>) = waiters.into_iter().partition(who);
+        for at in gone.iter().filter_map(|waiter| waiter.answer_by) {
+            if left.iter().all(|waiter| waiter.answer_by != Some(at)) {
+                self.overdue.remove(&(at, id.clone()));
+            }
+        }
+        if !left.is_empty() {
+            self.waiters.insert(id.clone(), left);
+        }
+        gone
+    }
+
+    /// Whether nobody waits for anything, and nothing is kept of those who did.
+    #[must_use]
+    pub fn has_no_clients(&self) -> bool {
+        self.submissions.is_empty()
+            && self.waiters.is_empty()
+            && self.overdue.is_empty()
+            && self.gathering.is_empty()
+            && self.cancels.is_empty()
+            && self.confirms.is_empty()
+            && self.extensions.is_empty()
+            && self.orders.is_empty()
     }
 
     /// Whether a controller may decide: it has no write outstanding, and the view shows what became

@@ -77,7 +77,7 @@ impl Node {
         let now = self.desk.now;
         let late = self.view.deadlines().take_while(|(deadline, _)| now > *deadline);
         let late = late.map(|(_, index)| Wake::Transaction(index));
-        let submissions = self.desk.submissions.iter().any(|request| now > request.deadline);
+        let submissions = self.desk.submissions.is_late(now);
         let windows = self.view.windows().next().is_some_and(|(until, _)| now > until);
         let late = late.chain((submissions || windows).then_some(Wake::Append));
         // Once: whatever else a device waits for, or makes a target fit to be asked for, is heard of.

@@ -52,11 +52,8 @@ impl Node {
             .filter_map(|request| Some((request.id.clone(), refusal(request)?)))
             .collect();
         for (id, refusal) in away {
-            self.desk.submissions.retain(|request| request.id != id);
-            for waiter in self.desk.waiters.remove(&id).into_iter().flatten() {
-                let reply = Reply::Refused(refusal.clone());
-                out.push(Command::Answer { client: waiter.client, reply });
-            }
+            self.desk.submissions.remove(&id);
+            self.dismiss(&id, |_| true, &Reply::Refused(refusal), out);
         }
     }
 

@@ -64,8 +64,24 @@ fn an_outcome_in_time_is_told_at_once_and_nothing_afterwards() {
     let sent = world.commit(N1, 1, answered_by(one("a", "1"), BY));
     world.drive(N1, sent);
     assert_eq!(world.told, [answer(1, 1, Status::Applied)]);
-    assert_eq!(world.tick(N1, BY), []);
+    assert!(world.node(N1).desk().has_no_clients());
     assert_eq!(world.node(N1).next_due(), None);
+    assert_eq!(world.tick(N1, BY), []);
+}
+
+#[test]
+fn nothing_is_kept_of_who_has_left() {
+    let mut world = World::ready(["t1"]);
+    let request = |by| due(answered_by(one("a", "1"), by), 10 * DEADLINE);
+    world.commit(N1, 1, request(BY));
+    assert_eq!(world.submit(N1, 2, request(BY)), []);
+    assert_eq!(world.submit(N1, 3, request(BY + 7)), []);
+    world.leave(N1, 1, "a");
+    assert_eq!(world.node(N1).next_due(), Some(time(BY)), "another wants to be answered then");
+    world.leave(N1, 2, "a");
+    assert_eq!(world.node(N1).next_due(), Some(time(BY + 7)));
+    world.leave(N1, 3, "a");
+    assert!(world.node(N1).desk().has_no_clients());
 }
 
 #[test]

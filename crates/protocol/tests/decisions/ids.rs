@@ -4,7 +4,7 @@ use lockstep_protocol::record::Status;
 use lockstep_protocol::{Answer, Command, Refusal, Request};
 
 use crate::support::{
-    N1, N2, World, answer, asynchronous, change, index, queued, refused_answer, rollback,
+    LATE, N1, N2, World, answer, answered_by, asynchronous, change, index, queued, refused_answer, rollback,
     rollback_on, set,
 };
 
@@ -81,6 +81,7 @@ fn a_rollback_on_other_targets_is_another_body() {
 /// Two nodes with the same id under way; the second one's append wins. What the first does then.
 fn race(first: Request, second: Request) -> (World, Vec<Command>) {
     let mut world = World::new(2, ["t1"]);
+    let first = answered_by(first, LATE);
     let asked = [
         world.submit(N1, 1, asynchronous(queued(first))),
         world.submit(N2, 2, asynchronous(queued(second))),
@@ -88,6 +89,7 @@ fn race(first: Request, second: Request) -> (World, Vec<Command>) {
     let append = [world.valid(N1, &asked[0]), world.valid(N2, &asked[1])];
     assert_eq!(world.perform(N2, &append[1]), [answer(2, 1, Status::Committed)]);
     let next = world.perform(N1, &append[0]);
+    assert!(world.node(N1).desk().has_no_clients(), "whatever it was told");
     (world, next)
 }
 

@@ -10,7 +10,7 @@ use lockstep_protocol::{
 use lockstep_types::Term;
 
 use crate::support::{
-    N1, N2, NOW, World, absent, answer, asynchronous, change, confirmed_within, delta, entry,
+    N1, N2, NOW, World, absent, answer, answered_by, asynchronous, change, confirmed_within, delta, entry,
     failure, id, index, mark, patch, queued, refused_answer, rollback, send, session, set, sets,
     target, time, tree, write,
 };
@@ -208,11 +208,13 @@ fn others_are_kept_off_from_the_asking_on() {
 fn what_was_taken_in_at_the_same_time_is_turned_away() {
     let mut world = World::ready(["t1"]);
     let asked = world.submit(N1, 1, with_window("a"));
-    assert_eq!(world.submit(N1, 2, one("b")), []);
+    assert_eq!(world.submit(N1, 2, answered_by(one("b"), 10 * UNTIL)), []);
     let append = world.valid(N1, &asked);
     let next = world.perform(N1, &append);
     assert!(next.contains(&refused_answer(2, in_window(None))), "{next:?}");
     assert_eq!(world.store.head().index, index(1));
+    world.drive(N1, next);
+    assert!(world.node(N1).desk().has_no_clients(), "nothing is kept of who was turned away");
 }
 
 #[test]
