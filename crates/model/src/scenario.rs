@@ -113,6 +113,8 @@ pub struct Scenario {
     pub spread: bool,
     /// What devices hold before anyone has met them.
     pub own: Option<Tree>,
+    /// Whether the store was set back to a backup before the run: devices have seen later terms of it.
+    pub set_back: bool,
     /// What is done about it when somebody else changes a device.
     pub drift: Drift,
     /// What a device may hold after a restart, besides nothing.
@@ -134,7 +136,7 @@ impl Scenario {
     /// counted.
     #[must_use]
     pub fn is_stubborn(&self) -> bool {
-        self.insists.is_some() || self.wary || self.faults.usurpers > 0
+        self.insists.is_some() || self.wary || self.set_back || self.faults.usurpers > 0
     }
 
     /// Whether faults may befall a device.

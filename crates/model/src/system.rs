@@ -211,7 +211,29 @@ impl System {
         self.bind();
         self.start_nodes();
         self.connect_first();
+        if self.scenario.set_back {
+            self.set_back();
+        }
         self
+    }
+
+    /// The store is as it was when each device had been brought in line once; devices have seen later terms since, and
+    /// no node is left that knew of them.
+    fn set_back(&mut self) {
+        for (target, device) in &mut self.devices {
+            device.election = device::FORGOTTEN;
+            if let Some(record) = &mut self.record {
+                record.listens(target, device.election);
+            }
+        }
+        for node in 0..self.nodes.len() {
+            self.end_session(node);
+            self.crash(node);
+            self.start_node(node);
+        }
+        self.settle();
+        self.sent.clear();
+        self.commits.clear();
     }
 
     fn bind(&mut self) {

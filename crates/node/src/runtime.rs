@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lockstep_protocol::record::Failure;
 use lockstep_protocol::trace::Saw;
-use lockstep_protocol::{Answer, Command, Event, Node, Order, Txn, View, Wake, Written};
+use lockstep_protocol::{Answer, Command, Event, Node, Txn, View, Wake, Written};
 use lockstep_store::{Records, Watch};
 use lockstep_types::{Connection, Revision, Target};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -16,8 +15,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::account::{Account, concerned};
 use crate::aside::aside;
 use crate::clients::Clients;
-use crate::election::{self, mandate};
-use crate::handle::{Asked, Handle, NewModels, Shared};
+use crate::election::mandate;
+use crate::handle::{Asked, NewModels, Shared};
 use crate::links::Links;
 use crate::retarget::{bound, looked_after, written};
 use crate::targets::Maker;
@@ -247,31 +246,12 @@ impl Runtime {
             {
                 self.shared.drift.report(target);
             }
-            written.iter().for_each(|target| self.leap(&view, target));
             if let Some(touched) = touched {
                 self.shared.feed.tell(touched, view);
             }
         }
         self.carry_out(commands);
         gone.into_iter().for_each(|gone| self.take_in(gone));
-    }
-
-    /// A device listens to an id that the store does not know of. If that is the store's own, from before it was set
-    /// back to a backup, a later term of ours is what it will listen to.
-    fn leap(&self, view: &View, target: &Target) {
-        let fenced = view.header(target).resync_refused.as_ref();
-        let ours =
-            view.master(target).is_some_and(|m| m.session.as_ref() == Some(self.core.session()));
-        if !ours || !fenced.is_some_and(Failure::is_foreign_master) {
-            return;
-        }
-        let Some(term) = view.mastership(target).and_then(|m| election::leap(m.term)) else {
-            return;
-        };
-        tracing::warn!(%target, %term, "the device listens to somebody else: a later term is tried");
-        let (handle, target) = (Handle { shared: Arc::clone(&self.shared) }, target.clone());
-        // A node that ends leaves it to the next master.
-        tokio::spawn(async move { handle.operate(target, Order::Claim(term)).await });
     }
 
     fn ask(&mut self, asked: Asked) {

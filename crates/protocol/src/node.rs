@@ -10,6 +10,7 @@ mod append;
 mod clients;
 mod desk;
 mod extend;
+mod leap;
 mod learn;
 mod lifecycle;
 mod link;
@@ -31,6 +32,7 @@ mod wide;
 mod windows;
 
 pub use desk::{Desk, Settings};
+pub use leap::leap;
 pub use link::{Link, Outcome, Push, Retry, Work};
 pub use retention::Retention;
 pub use share::Turn;

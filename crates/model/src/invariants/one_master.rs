@@ -1,4 +1,4 @@
-//! No device has seen an election id that the store did not give out, and a session is master in the
+//! No device has seen an election id that the store did not give out, unless it was somebody else's or is forgotten, and a session is master in the
 //! newest term alone. No two sessions or connections have a target in the same term.
 
 use lockstep_types::{Target, Term};
@@ -11,7 +11,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
     system.devices.iter().all(|(target, device)| {
         let term = system.store.mastership(target).map_or(Term::ZERO, |m| m.term);
-        let others = system.scenario.faults.usurpers > 0;
+        let others = system.scenario.faults.usurpers > 0 || system.scenario.set_back;
         (others || device.election <= term)
             && system.store.header(target).synced <= term
             && system.commits.iter().all(|commit| is_new_term(commit, target))

@@ -96,7 +96,7 @@ fn read(root: &Path, file: &str) -> io::Result<String> {
 
 /// The manifest, the lock file and every folder with crates in it.
 fn is_source(path: &Path, name: &OsStr) -> bool {
-    ["Cargo.toml", "Cargo.lock", "crates"].iter().any(|known| *known == name)
+    ["Cargo.toml", "Cargo.lock", "crates", "tests"].iter().any(|known| *known == name)
         || path.join("Cargo.toml").is_file()
 }
 

@@ -47,6 +47,7 @@ fn scenario(name: &'static str, about: &'static str, script: Vec<Entry>) -> Scen
         gone: BTreeSet::new(),
         spread: false,
         own: None,
+        set_back: false,
         drift: Drift::Report,
         saved: None,
         insists: None,

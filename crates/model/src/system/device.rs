@@ -45,8 +45,11 @@ pub struct Manner {
     pub wary: bool,
 }
 
-/// Somebody else's election id: far beyond any of ours.
-pub(super) const USURPER: Term = Term::new(1_000);
+/// Somebody else's election id: far beyond any of ours, however far we leap.
+pub(super) const USURPER: Term = Term::new(1 << 40);
+
+/// What devices have seen of a store that was set back: more than one leap beyond what it knows of.
+pub(super) const FORGOTTEN: Term = Term::new(20);
 
 impl Default for Device {
     fn default() -> Self {

@@ -6,7 +6,7 @@ use lockstep_protocol::{Node, Order, Wake};
 use lockstep_types::{Target, Timestamp};
 
 use super::action::{Action, Reaction};
-use super::device::USURPER;
+use super::device::{Device, USURPER};
 use super::{Flight, System};
 
 impl System {
@@ -293,7 +293,8 @@ impl System {
     #[must_use]
     pub fn is_usurped(&self, target: &Target) -> bool {
         let term = self.store.mastership(target).map(|m| m.term).unwrap_or_default();
-        self.devices.get(target).is_some_and(|device| device.election > term)
+        let listens = |device: &Device| device.election >= USURPER && device.election > term;
+        self.devices.get(target).is_some_and(listens)
     }
 
     /// Devices with something on trial that nobody is going to settle: their own timer ends it.

@@ -52,6 +52,8 @@ pub enum Outcome {
     Seen(Tree),
     /// It listens to somebody else.
     Fenced,
+    /// It did from the beginning, and took no notice of the claim of this term.
+    Unheard(Term),
 }
 
 /// What is under way with a device.
@@ -156,6 +158,8 @@ pub struct Link {
     pub trials: Trials,
     /// Whether the device itself turns away an older master; none: it has not taken a claim yet.
     pub fenced: Option<bool>,
+    /// The device has taken a claim of this session.
+    pub heard: bool,
     /// The last term of this node.
     pub term: Term,
     /// What this node or an older master sent may still land: nobody waited for the end of it.

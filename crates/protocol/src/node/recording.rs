@@ -7,7 +7,7 @@ use super::link::{Outcome, Work};
 use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::Wake;
-use crate::record::{Failure, Marks, PartStatus};
+use crate::record::{Failure, Marks, Mastership, PartStatus};
 use crate::step::{self, Found};
 
 impl Node {
@@ -52,6 +52,7 @@ impl Node {
                 self.fill_synced(draft, target, term, (over, head), marks);
             }
             Outcome::ResyncRefused(failure) => self.fill_refused(draft, target, term, failure),
+            Outcome::Unheard(claimed) if claimed == term => self.fill_unheard(draft, target, term),
             Outcome::Fenced if view.header(target).synced != Term::ZERO => {
                 draft.configuration(target).header.synced = Term::ZERO;
             }
@@ -96,6 +97,15 @@ impl Node {
         let link = self.desk.link(target);
         let trials = link.map(|link| link.trials).unwrap_or_default();
         Found { term, trials, fenced: link.and_then(|link| link.fenced) }
+    }
+
+    /// The next term is in the same write: whoever is the master then finds no refusal that nobody went on from.
+    fn fill_unheard(&self, draft: &mut Draft<'_>, target: &Target, term: Term) {
+        let mastership = self.view.mastership(target);
+        if let Some((term, mastership)) = self.leap(target, term).zip(mastership) {
+            draft.put_mastership(target, Mastership { term, ..mastership.clone() });
+        }
+        self.fill_refused(draft, target, term, Failure::foreign_master());
     }
 
     /// One that was synchronised, and was to be changed back, is not any more.

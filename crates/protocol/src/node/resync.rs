@@ -22,6 +22,7 @@ impl Node {
                 // Whatever was sent before is turned away from now on.
                 link.unsettled = false;
                 link.fenced = Some(true);
+                link.heard = true;
             }
             (Work::Claiming, Answer::Unfenced(_)) => link.fenced = Some(false),
             _ => {}
@@ -41,6 +42,10 @@ impl Node {
             }
             (Work::Claiming, Answer::Refused(failure)) => {
                 self.not_claimed(target, term, failure, out);
+            }
+            (Work::Claiming, Answer::Fenced) => {
+                self.back_off(target);
+                self.answer_is(target, Outcome::Unheard(term));
             }
             (Work::Reading, Answer::Values(seen)) => self.push(target, term, seen, out),
             (Work::Looking, Answer::Values(seen)) => self.looked(target, term, seen, out),

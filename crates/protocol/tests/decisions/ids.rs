@@ -4,8 +4,8 @@ use lockstep_protocol::record::Status;
 use lockstep_protocol::{Answer, Command, Refusal, Request};
 
 use crate::support::{
-    LATE, N1, N2, World, answer, answered_by, asynchronous, change, index, queued, refused_answer, rollback,
-    rollback_on, set,
+    LATE, N1, N2, World, answer, answered_by, asynchronous, change, index, queued, refused_answer,
+    rollback, rollback_on, set,
 };
 
 fn one(name: &str, value: &str) -> Request {

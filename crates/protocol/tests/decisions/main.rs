@@ -49,6 +49,7 @@ mod rollback;
 #[cfg(test)]
 mod rollback_refused;
 #[cfg(test)]
+mod set_back;
 mod share;
 #[cfg(test)]
 mod statuses;

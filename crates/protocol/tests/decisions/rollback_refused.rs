@@ -4,8 +4,8 @@ use lockstep_protocol::record::{PartStatus, Reason, Status};
 use lockstep_protocol::{Answer, Refusal, Request};
 
 use crate::support::{
-    LATE, N1, World, change, clear, close, delta, failure, index, mark, queued, refused_answer, rollback,
-    rollback_by_path, rollback_on, set, sets, target, tree, violation,
+    LATE, N1, World, change, clear, close, delta, failure, index, mark, queued, refused_answer,
+    rollback, rollback_by_path, rollback_on, set, sets, target, tree, violation,
 };
 
 fn one(name: &str, path: &str) -> Request {

@@ -10,9 +10,9 @@ use lockstep_protocol::{
 use lockstep_types::Term;
 
 use crate::support::{
-    N1, N2, NOW, World, absent, answer, answered_by, asynchronous, change, confirmed_within, delta, entry,
-    failure, id, index, mark, patch, queued, refused_answer, rollback, send, session, set, sets,
-    target, time, tree, write,
+    N1, N2, NOW, World, absent, answer, answered_by, asynchronous, change, confirmed_within, delta,
+    entry, failure, id, index, mark, patch, queued, refused_answer, rollback, send, session, set,
+    sets, target, time, tree, write,
 };
 
 const LENGTH: u64 = 500;

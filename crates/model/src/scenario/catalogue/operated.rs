@@ -5,7 +5,7 @@ use crate::facts::Fact;
 use crate::scenario::{Entry, Faults, Scenario};
 
 pub(super) fn scenarios() -> Vec<Scenario> {
-    vec![paused(), claimed()]
+    vec![paused(), claimed(), set_back()]
 }
 
 fn claimed() -> Scenario {
@@ -17,6 +17,19 @@ fn claimed() -> Scenario {
             "claimed",
             "a device listens to somebody else, and is taken over again on order",
             vec![Entry::atomic("t1:/a=1").asynchronous(), Entry::queued("t1:/a=2").asynchronous()],
+        )
+    }
+}
+
+fn set_back() -> Scenario {
+    Scenario {
+        set_back: true,
+        faults: Faults { retries: 3, crashes: 1, ..Faults::default() },
+        reaches: vec![Fact::Applied, Fact::ResyncRefused, Fact::NewTerm],
+        ..scenario(
+            "set-back",
+            "the store has forgotten terms that its devices have seen, and leaps past them",
+            vec![Entry::queued("t1:/a=1").asynchronous()],
         )
     }
 }
