@@ -43,7 +43,7 @@ mod tests {
     fn leaps_stay_below_the_ids_of_another_store() {
         let (epoch, other) = (Epoch::new(7), Epoch::new(8));
         for claimed in [0, 5 << 32].map(Term::new) {
-            let leaps = std::iter::successors(Some(claimed.next()), |term| leap(*term, claimed));
+            let leaps = std::iter::successors(Some(claimed.next()), |term| leap(*term));
             let last = leaps.last().expect("the first");
             assert!(election(epoch, last) < election(other, Term::new(1)));
         }

@@ -13,11 +13,14 @@ use super::Node;
 const LEAST: u64 = 16;
 const FURTHEST: u64 = 1 << 24;
 
-/// The term to go on with after one that a device turned away, although it is the last that the store knows of. Counted
-/// from the last one that an operator claimed. None: it is of no use to go further.
+/// What an operator claims is a multiple of this, and terms count on from there.
+const CLAIMED: u64 = 1 << 32;
+
+/// The term to go on with after one that a device turned away, although it is the last that the store knows of. None: it
+/// is of no use to go further.
 #[must_use]
-pub fn leap(term: Term, claimed: Term) -> Option<Term> {
-    let come = term.get().saturating_sub(claimed.get());
+pub fn leap(term: Term) -> Option<Term> {
+    let come = term.get() % CLAIMED;
     (come < FURTHEST).then(|| Term::new(term.get() + come.max(LEAST)))
 }
 
@@ -31,6 +34,6 @@ impl Node {
         let heard = self.desk.link(target).is_some_and(|link| link.heard);
         let handed = self.desk.handed.get(target) == Some(&term);
         let knows_us = header.met && header.fenced == Some(true);
-        if knows_us && !heard && !handed { leap(term, header.claim) } else { None }
+        if knows_us && !heard && !handed { leap(term) } else { None }
     }
 }
