@@ -116,6 +116,18 @@ def test_a_lost_majority_comes_back(cluster):
     assert "never" not in str(cluster.get("leaf1", "/system")), statuses
 
 
+def test_however_many_read_they_are_told_why_they_cannot(cluster):
+    """Before they hang up, each of them."""
+    get = gnmi_pb2.GetRequest(path=[path("/system", "leaf1")], encoding=gnmi_pb2.JSON_IETF)
+    cluster.set("leaf1", update=[("/system/motd", "before")])
+    cluster.members.kill(0, 1)
+    with cluster.stub_of("n1") as stub:
+        for error in [asked.exception() for asked in [stub.Get.future(get, timeout=5) for _ in range(20)]]:
+            assert code(error) == grpc.StatusCode.UNAVAILABLE and "store" in error.details(), error
+    cluster.members.start(0, 1)
+    until("it is read again", lambda: cluster.get("leaf1", "/system/motd") == "before")
+
+
 def test_what_is_left_of_etcd_goes_on_alone(cluster):
     """A majority is lost for good. The nodes know all three members, and find the one that is left."""
     with Clients(cluster) as clients:

@@ -88,7 +88,7 @@ impl Service {
         refused: impl Fn(&Refusal) -> Status,
     ) -> Result<Option<v1::Transaction>, Status> {
         call.somewhere(Right::Operate)?;
-        let concerned = self.concerned(&submission, &refused).await?;
+        let concerned = self.concerned(call, &submission, &refused).await?;
         call.operates(&self.node, concerned.iter(), &submission.body.only)?;
         let submission = self.pinned(submission, concerned);
         let until = submission.until;
@@ -147,10 +147,11 @@ impl Service {
     /// allowed on those that it concerns later.
     async fn concerned(
         &self,
+        call: &Call,
         submission: &Submission,
         refused: impl Fn(&Refusal) -> Status,
     ) -> Result<BTreeSet<Target>, Status> {
-        let view = self.fresh.view().await?;
+        let view = self.fresh.view(call).await?;
         let concerned = view.asked_of(&submission.body);
         if !concerned.is_empty() {
             return Ok(concerned);
@@ -184,7 +185,7 @@ impl Service {
             call.somewhere(Right::Operate)?;
         }
         // Another node may have been asked for it, a moment ago.
-        let view = self.fresh.view().await?;
+        let view = self.fresh.view(call).await?;
         match view.transaction(index) {
             Some(found) => call.may_end(&self.node, found),
             None => {

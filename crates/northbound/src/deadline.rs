@@ -1,9 +1,11 @@
-//! When a transaction is to be given up.
+//! When a transaction is to be given up, and when a caller is to be answered.
 
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use lockstep_protocol::record::Mode;
 use lockstep_types::Timestamp;
+use tokio::time::Instant;
 use tonic::metadata::MetadataMap;
 
 /// When neither the request nor the call says anything.
@@ -29,13 +31,29 @@ pub(crate) fn times(
     metadata: &MetadataMap,
     mode: Mode,
 ) -> Times {
-    let timeout = timeout(metadata);
+    let timeout = timeout(metadata.as_ref());
     let wait = asked.or_else(|| timeout.map(|timeout| timeout * 4 / 5)).unwrap_or(DEFAULT);
     let answer = match mode {
         Mode::Queued => wait,
-        Mode::Atomic => timeout.map_or(wait.saturating_add(GRACE), |timeout| timeout * 19 / 20),
+        Mode::Atomic => timeout.map_or(wait.saturating_add(GRACE), most),
     };
     Times { deadline: after(now, wait), answer_by: after(now, answer) }
+}
+
+/// When a caller hangs up, if it says so.
+pub(crate) fn hangs_up(headers: &HeaderMap) -> Option<Instant> {
+    Instant::now().checked_add(timeout(headers)?)
+}
+
+/// When somebody who waits now is to be answered, so that they hear why it took so long: before they hang up.
+pub(crate) fn answer_by(hangs_up: Option<Instant>) -> Instant {
+    let now = Instant::now();
+    now + hangs_up.map_or(DEFAULT + GRACE, |end| most(end.saturating_duration_since(now)))
+}
+
+/// As much of a caller's patience as may be used up.
+fn most(patience: Duration) -> Duration {
+    patience * 19 / 20
 }
 
 fn after(now: Timestamp, wait: Duration) -> Timestamp {
@@ -43,8 +61,8 @@ fn after(now: Timestamp, wait: Duration) -> Timestamp {
 }
 
 /// The `grpc-timeout` of a call: at most eight digits and a unit.
-fn timeout(metadata: &MetadataMap) -> Option<Duration> {
-    let text = metadata.get("grpc-timeout")?.to_str().ok()?;
+fn timeout(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get("grpc-timeout")?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let amount: u64 = digits.parse().ok().filter(|_| digits.len() <= 8)?;
     Some(match unit {

@@ -21,6 +21,7 @@ use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
 use crate::access::{Access, Grants, Pattern, Rules, User};
 use crate::audit::Audit;
+use crate::deadline;
 use crate::identity::{
     Credentials, How, Identity, Passwords, Throttle, Verdict, is_name, of_token,
 };
@@ -91,7 +92,8 @@ impl Guard {
             rate.take(&who, Instant::now()).map_err(|rate| Refused::Rate { rate })?;
         }
         let grants = Grants::of(&rules, &identity);
-        Ok(Call::new(self.clone(), identity, peer.clone(), action, grants))
+        let hangs_up = deadline::hangs_up(headers);
+        Ok(Call::new(self.clone(), identity, peer.clone(), action, grants, hangs_up))
     }
 
     /// Who is calling.

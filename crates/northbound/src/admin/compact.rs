@@ -28,8 +28,8 @@ impl Service {
                 }
             })?;
         }
-        let view = self.fresh.view().await?;
-        let revision = self.fresh.revision().await?;
+        let view = self.fresh.view(call).await?;
+        let revision = self.fresh.revision(call).await?;
         let let_go = self.records.store().compact(revision).await;
         let_go.map_err(|error| Status::unavailable(format!("the store: {error}; try again")))?;
         Ok(CompactResponse { horizon: view.horizon().get(), revision: revision.get() })

@@ -71,7 +71,7 @@ impl Service {
     ) -> Result<GetConfigurationResponse, Status> {
         place::few("this", "paths", asked.path.len())?;
         let (of, paths) = (asked.of.unwrap_or_default(), read_paths(&asked.path)?);
-        let view = self.fresh.view().await?;
+        let view = self.fresh.view(call).await?;
         let stood = self.stood(call, &view, &of).await?;
         let paths = if paths.is_empty() { vec![Path::root()] } else { paths };
         for path in &paths {
@@ -111,7 +111,7 @@ impl Service {
         place::few("this", "paths", asked.path.len())?;
         let paths = read_paths(&asked.path)?;
         let (from, to) = (asked.from.unwrap_or_default(), asked.to.unwrap_or_default());
-        let view = self.fresh.view().await?;
+        let view = self.fresh.view(call).await?;
         let from = self.stood(call, &view, &from).await?;
         let to = self.stood(call, &view, &to).await?;
         let mut places = Vec::new();

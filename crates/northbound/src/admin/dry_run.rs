@@ -47,7 +47,7 @@ impl Service {
                 ));
             }
         };
-        let view = self.fresh.view().await?;
+        let view = self.fresh.view(call).await?;
         let (service, caller) = (self.clone(), call.clone());
         let work = move || service.foreseen(&caller, &view, &body);
         let answer = self.gnmi.workers.run(work).await?;
@@ -62,7 +62,7 @@ impl Service {
         refused: impl Fn(&lockstep_protocol::Refusal) -> Status,
     ) -> Result<Body, Status> {
         call.somewhere(Right::Operate)?;
-        let concerned = self.concerned(&submission, &refused).await?;
+        let concerned = self.concerned(call, &submission, &refused).await?;
         call.operates(&self.node, concerned.iter(), &submission.body.only)?;
         Ok(submission.body)
     }

@@ -112,7 +112,7 @@ impl Service {
         paths: Vec<Path>,
         outlet: Outlet<WatchConfigurationsResponse>,
     ) -> Result<(), Status> {
-        let after = self.fresh.revision().await?;
+        let after = self.fresh.revision(&call).await?;
         let stopping = || Status::unavailable("the node is stopping");
         let interest = match targets.is_empty() {
             true => Interest::AllBut(BTreeSet::new()),

@@ -61,7 +61,7 @@ impl Service {
         let binding = binding.map_err(|wrong| unbound(&target, &wrong))?;
         if asked.dry_run {
             call.note_detail("dry run");
-            return match self.fresh.view().await?.binding(&target) {
+            return match self.fresh.view(call).await?.binding(&target) {
                 Some(_) => Err(refusal::refused(&Refusal::TargetExists(target))),
                 None => Ok(AddTargetResponse::default()),
             };
@@ -85,7 +85,7 @@ impl Service {
             true => call.everywhere(Right::Operate)?,
             false => call.directs(&self.node, &target)?,
         }
-        let bound = self.bound(&target).await?;
+        let bound = self.bound(call, &target).await?;
         if options.is_empty() {
             return Err(Status::invalid_argument("there is nothing to change: give some options"));
         }
@@ -109,7 +109,7 @@ impl Service {
         call.whole(Right::Operate, &self.node, &target)?;
         // Asked again under the same id, it may well be gone.
         if !self.is_known(&asked.id)? {
-            self.bound(&target).await?;
+            self.bound(call, &target).await?;
         }
         let (id, comment, deadline) = (&asked.id, &asked.comment, asked.deadline.as_ref());
         let asked = Asked { metadata: &metadata, id, comment, deadline };
@@ -125,8 +125,8 @@ impl Service {
     }
 
     /// What a target is bound to, if it is for operators to change that.
-    async fn bound(&self, target: &Target) -> Result<Binding, Status> {
-        let view = self.fresh.view().await?;
+    async fn bound(&self, call: &Call, target: &Target) -> Result<Binding, Status> {
+        let view = self.fresh.view(call).await?;
         let bound = view.binding(target).cloned();
         let bound =
             bound.ok_or_else(|| refusal::refused(&Refusal::UnknownTarget(target.clone())))?;

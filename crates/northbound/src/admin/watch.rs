@@ -60,7 +60,7 @@ impl Service {
         log::check(&filter)?;
         if asked.index != 0 {
             // Another node may have been asked for it, a moment ago.
-            self.fresh.view().await?;
+            self.fresh.view(&call).await?;
             self.found(&call, asked.index)?;
         }
         let (service, caller) = (self.clone(), call.clone());
@@ -74,7 +74,7 @@ impl Watch {
     async fn run(mut self) -> Result<(), Status> {
         // First, so that nothing is missed between the view and what follows it.
         let mut steps = self.service.node.follow();
-        let mut view = self.service.fresh.view().await?;
+        let mut view = self.service.fresh.view(&self.call).await?;
         match self.asked.index {
             0 => self.tell_first(&view).await?,
             index => {

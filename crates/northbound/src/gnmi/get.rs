@@ -49,11 +49,12 @@ pub(super) async fn get(
     // No path at all asks for everything of the prefix.
     let whole = [Path::default()];
     let asked = if request.path.is_empty() { &whole } else { request.path.as_slice() };
+    let view = service.fresh.view(&call).await?;
     let question = Arc::new(Question {
         call,
         node: service.node.clone(),
         workers: service.workers.clone(),
-        view: service.fresh.view().await?,
+        view,
         prefix: request.prefix,
         show,
         encoding,

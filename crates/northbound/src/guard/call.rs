@@ -10,11 +10,13 @@ use lockstep_gnmi::brief::brief;
 use lockstep_node::Handle;
 use lockstep_protocol::record::Transaction;
 use lockstep_types::{Path, Target};
+use tokio::time::Instant;
 use tonic::Status;
 
 use super::{Guard, Peer};
 use crate::access::{Extent, Grants, Right};
 use crate::audit::Noted;
+use crate::deadline;
 use crate::identity::Identity;
 use crate::veil::Veil;
 use written::WORDS;
@@ -30,6 +32,8 @@ struct Inner {
     peer: Peer,
     action: String,
     grants: Grants,
+    /// When the caller hangs up, if it says so.
+    hangs_up: Option<Instant>,
     noted: Mutex<Noted>,
 }
 
@@ -40,9 +44,10 @@ impl Call {
         peer: Peer,
         action: &str,
         grants: Grants,
+        hangs_up: Option<Instant>,
     ) -> Self {
         let (action, noted) = (brief(action, WORDS), Mutex::default());
-        Self(Arc::new(Inner { guard, identity, peer, action, grants, noted }))
+        Self(Arc::new(Inner { guard, identity, peer, action, grants, hangs_up, noted }))
     }
 
     /// The call that a request is.
@@ -217,11 +222,16 @@ impl Call {
 
     /// The same caller with what may be done by now; an error: nothing any more.
     pub(crate) fn again(&self) -> Result<Self, Status> {
-        let Inner { guard, identity, peer, action, .. } = &*self.0;
+        let Inner { guard, identity, peer, action, hangs_up, .. } = &*self.0;
         let grants = guard.grants_now(identity);
         let grants = grants
             .ok_or_else(|| Status::unauthenticated("the credentials are not valid any more"))?;
-        Ok(Self::new(guard.clone(), identity.clone(), peer.clone(), action, grants))
+        Ok(Self::new(guard.clone(), identity.clone(), peer.clone(), action, grants, *hangs_up))
+    }
+
+    /// When whatever is waited for from now on is to be answered at the latest.
+    pub(crate) fn answer_by(&self) -> Instant {
+        deadline::answer_by(self.0.hangs_up)
     }
 
     /// When the credentials end by themselves.

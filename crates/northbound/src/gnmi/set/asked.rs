@@ -35,7 +35,7 @@ pub(super) async fn edits(
     match edits().await {
         // Another node may have been asked to add the target, a moment ago.
         Err(status) if status.code() == Code::NotFound => {
-            service.fresh.view().await?;
+            service.fresh.view(call).await?;
             edits().await
         }
         edits => edits,

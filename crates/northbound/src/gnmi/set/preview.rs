@@ -26,7 +26,7 @@ pub(super) async fn preview(
     request: &Arc<SetRequest>,
     edits: BTreeMap<Target, Edit>,
 ) -> Result<SetResponse, Status> {
-    let view = service.fresh.view().await?;
+    let view = service.fresh.view(call).await?;
     let (node, request, call) = (service.node.clone(), Arc::clone(request), call.clone());
     let now = i64::try_from(node.now().get()).unwrap_or(i64::MAX);
     let work = move || {

@@ -58,7 +58,7 @@ impl Session {
         if self.list.extras.at.is_some_and(|at| at > now) {
             return Err(Status::invalid_argument("history: that snapshot_time is yet to come"));
         }
-        let view = self.service.fresh.view().await?;
+        let view = self.service.fresh.view(self.teller.call()).await?;
         if !self.list.updates_only {
             let found = self.service.pass(&self.list, &view).await?;
             self.tell_all(found).await?;
@@ -71,7 +71,7 @@ impl Session {
         let mut before: BTreeMap<Target, Leaves> = BTreeMap::new();
         let mut first = true;
         loop {
-            let view = self.service.fresh.view().await?;
+            let view = self.service.fresh.view(self.teller.call()).await?;
             self.renew(wanted::all(&self.service.node)).await?;
             let mut found = self.service.pass(&self.list, &view).await?;
             for (spec, leaves) in &mut found {
@@ -149,7 +149,7 @@ impl Session {
     /// Joins those who are told of changes, with all that is wanted by then.
     async fn join(&mut self) -> Result<Membership, Status> {
         loop {
-            let revision = self.service.fresh.revision().await?;
+            let revision = self.service.fresh.revision(self.teller.call()).await?;
             let interest = self.list.interest(&self.service.node);
             let joined = self.service.hub.join(interest.clone(), revision).await;
             let joined = joined.ok_or_else(|| Status::unavailable("the node is stopping"))?;

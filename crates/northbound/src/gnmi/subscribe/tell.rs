@@ -74,6 +74,11 @@ impl Teller {
         }
     }
 
+    /// Who subscribes.
+    pub(super) fn call(&self) -> &Call {
+        &self.call
+    }
+
     /// From now on the subscriber may be found too slow.
     pub(super) fn heed(&mut self, cut: Cut) {
         self.cut = cut;
