@@ -9,7 +9,7 @@ import pytest
 from cluster import Cluster
 from pygnmi.spec.v080 import gnmi_pb2
 
-from lab import PATIENCE, code, path, until, update
+from lab import PATIENCE, code, field, path, until, update
 from test_cluster import Clients, nothing_is_lost
 from test_etcd import members
 
@@ -126,6 +126,24 @@ def test_however_many_read_they_are_told_why_they_cannot(cluster):
             assert code(error) == grpc.StatusCode.UNAVAILABLE and "store" in error.details(), error
     cluster.members.start(0, 1)
     until("it is read again", lambda: cluster.get("leaf1", "/system/motd") == "before")
+
+
+def test_operators_are_told_that_it_is_not_done(cluster):
+    """A cancel, a confirm and an order wait no longer than whoever gave them."""
+    made = cluster.run("set", "leaf1", "--update", "/system/motd=maybe", "--confirm", "600")
+    index = field(1, made["index"])
+    cluster.members.kill(0, 1)
+    same = lambda content: content
+    orders = {"Confirm": index, "Cancel": index, "OperateTarget": field(1, "leaf2") + field(2, "pause")}
+    with grpc.insecure_channel(f"127.0.0.1:{cluster.port}") as channel:
+        for name, asked in orders.items():
+            with pytest.raises(grpc.RpcError) as error:
+                channel.unary_unary(f"/lockstep.v1.Admin/{name}", same, same)(asked, timeout=4)
+            assert code(error.value) == grpc.StatusCode.UNAVAILABLE and "store" in error.value.details(), error.value
+    cluster.members.start(0, 1)
+    # Whether it was done or not: asked again, it is.
+    until("it is paused", lambda: cluster.command("target", "pause", "leaf2").returncode == 0)
+    assert cluster.run("target", "show", "leaf2")["state"] == "paused"
 
 
 def test_what_is_left_of_etcd_goes_on_alone(cluster):

@@ -65,9 +65,9 @@ impl Clients {
         }
     }
 
-    /// Whether nobody waits.
+    /// Whether nobody waits, but for those who went away.
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.waiting.values().all(|waiting| waiting.answer.is_closed())
     }
 
     /// Those who went away, as the core is to be told of them. Looked for now and then only.
@@ -129,5 +129,15 @@ mod tests {
         assert!(matches!(event, Event::Cancel { .. }));
         clients.end(&View::new());
         assert_eq!(answered.try_recv(), Ok(Err(Busy::Stopping)));
+    }
+
+    #[test]
+    fn nobody_is_waited_for_who_went_away() {
+        let mut clients = Clients::new();
+        let (answer, answered) = oneshot::channel();
+        clients.begin(Asked::Cancel(Index::new(1), answer));
+        assert!(!clients.is_empty());
+        drop(answered);
+        assert!(clients.is_empty());
     }
 }

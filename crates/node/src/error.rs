@@ -45,6 +45,12 @@ pub enum Busy {
         "the store takes no writes: whether this comes to be a transaction is not known; ask again under the same id"
     )]
     Unwritten,
+    /// It was to be done by now, and is not, nor is it known that it will not be.
+    #[error(
+        "not done in time: the store may take no writes, or a device may not answer; it may still be done, so look \
+         before you ask again"
+    )]
+    Late,
     /// The node stops, and nothing was written.
     #[error("the node is stopping; ask another, or again when it is back")]
     Stopping,

@@ -12,7 +12,7 @@ use lockstep_southbound::{Driver, Fencing, Follow, Link, Look, LookError, Report
 use lockstep_types::{Epoch, Index, NodeName, SessionId, Target, Timestamp};
 use lockstep_yang::ModelSet;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
-use tokio::time::sleep_until;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::clock::Clock;
 use crate::drift::Drift;
@@ -261,34 +261,34 @@ impl Handle {
     /// Calls a transaction off, and waits until that has taken effect.
     ///
     /// # Errors
-    /// The node stops.
-    pub async fn cancel(&self, index: Index) -> Result<Reply, Busy> {
-        self.ask(|answer| Asked::Cancel(index, answer)).await
+    /// The node stops, or this takes longer than until `by`.
+    pub async fn cancel(&self, index: Index, by: Instant) -> Result<Reply, Busy> {
+        self.ask_until(by, |answer| Asked::Cancel(index, answer)).await
     }
 
     /// Confirms a change, and waits until that is in the store.
     ///
     /// # Errors
-    /// The node stops.
-    pub async fn confirm(&self, index: Index) -> Result<Reply, Busy> {
-        self.ask(|answer| Asked::Confirm(index, answer)).await
+    /// The node stops, or this takes longer than until `by`.
+    pub async fn confirm(&self, index: Index, by: Instant) -> Result<Reply, Busy> {
+        self.ask_until(by, |answer| Asked::Confirm(index, answer)).await
     }
 
     /// Gives a change another time to be confirmed in, in nanoseconds from now, and waits until that is in
     /// the store.
     ///
     /// # Errors
-    /// The node stops.
-    pub async fn extend(&self, index: Index, length: u64) -> Result<Reply, Busy> {
-        self.ask(|answer| Asked::Extend(index, length, answer)).await
+    /// The node stops, or this takes longer than until `by`.
+    pub async fn extend(&self, index: Index, length: u64, by: Instant) -> Result<Reply, Busy> {
+        self.ask_until(by, |answer| Asked::Extend(index, length, answer)).await
     }
 
     /// Has something done with a target, and waits until it is in the store.
     ///
     /// # Errors
-    /// The node stops.
-    pub async fn operate(&self, target: Target, order: Order) -> Result<Reply, Busy> {
-        self.ask(|answer| Asked::Operate(target, order, answer)).await
+    /// The node stops, or this takes longer than until `by`.
+    pub async fn operate(&self, target: Target, order: Order, by: Instant) -> Result<Reply, Busy> {
+        self.ask_until(by, |answer| Asked::Operate(target, order, answer)).await
     }
 
     /// The order to take a device over from whoever else made it listen to them: their election id is smaller
@@ -296,6 +296,15 @@ impl Handle {
     #[must_use]
     pub fn claim(&self) -> Order {
         Order::Claim(claim(self.shared.epoch, self.now()))
+    }
+
+    /// Whoever is answered that it took too long has left: the core is told by the next sweep.
+    async fn ask_until(
+        &self,
+        by: Instant,
+        asked: impl FnOnce(oneshot::Sender<Answer>) -> Asked,
+    ) -> Answer {
+        timeout_at(by, self.ask(asked)).await.unwrap_or(Err(Busy::Late))
     }
 
     async fn ask(&self, asked: impl FnOnce(oneshot::Sender<Answer>) -> Asked) -> Answer {

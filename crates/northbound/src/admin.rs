@@ -392,7 +392,7 @@ impl Admin for Service {
     ) -> Result<Response<ConfirmResponse>, Status> {
         let (call, index) = (Call::of(&request)?, Index::new(request.get_ref().index));
         self.may_end(&call, index).await?;
-        let transaction = self.closed(&call, self.node.confirm(index).await)?;
+        let transaction = self.closed(&call, self.node.confirm(index, call.answer_by()).await)?;
         Ok(Response::new(ConfirmResponse { transaction }))
     }
 
@@ -402,7 +402,7 @@ impl Admin for Service {
     ) -> Result<Response<CancelResponse>, Status> {
         let (call, index) = (Call::of(&request)?, Index::new(request.get_ref().index));
         self.may_end(&call, index).await?;
-        let transaction = self.closed(&call, self.node.cancel(index).await)?;
+        let transaction = self.closed(&call, self.node.cancel(index, call.answer_by()).await)?;
         Ok(Response::new(CancelResponse { transaction }))
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn error(teller: &Teller<'_>, transaction: &Transaction) -> Status {
 pub(crate) fn busy(node: &Handle, call: &Call, busy: Busy) -> Status {
     let view = node.view();
     let known = match busy {
-        Busy::Stopping | Busy::Unwritten => None,
+        Busy::Stopping | Busy::Unwritten | Busy::Late => None,
         Busy::Stopped(index) => view.transaction(index),
     };
     known.map_or_else(

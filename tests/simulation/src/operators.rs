@@ -7,7 +7,7 @@ use lockstep_node::Handle;
 use lockstep_protocol::record::{Binding, Drift, Initial, Kind, Mode};
 use lockstep_protocol::{Body, Order, Reply, Request, Until};
 use lockstep_types::{ModelDigest, Target, TransactionId};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::chance::Chance;
 use crate::clients::{Asked, Told};
@@ -78,14 +78,14 @@ pub async fn operate(handle: Handle, of: Charge, number: usize, chance: Chance) 
 async fn confirm(handle: &Handle) -> &'static str {
     let open = handle.view().windows().next().map(|(_, index)| index);
     let Some(index) = open else { return "nothing to confirm" };
-    said(timeout(PATIENCE, handle.confirm(index)).await, "confirmed", "not confirmed")
+    said(handle.confirm(index, patience()).await, "confirmed", "not confirmed")
 }
 
 /// Calls off something that has no outcome yet.
 async fn cancel(handle: &Handle, chance: &Chance) -> &'static str {
     let open: Vec<_> = handle.view().open().map(|transaction| transaction.index).collect();
     let Some(index) = chance.one(&open) else { return "nothing to call off" };
-    said(timeout(PATIENCE, handle.cancel(*index)).await, "called off", "not called off")
+    said(handle.cancel(*index, patience()).await, "called off", "not called off")
 }
 
 /// Has something done with a device.
@@ -101,7 +101,7 @@ async fn order(handle: &Handle, of: &Charge, chance: &Chance) -> &'static str {
             (Order::Claim(last.next().next()), "claimed")
         }
     };
-    said(timeout(PATIENCE, handle.operate(target, order)).await, name, "an order not answered")
+    said(handle.operate(target, order, patience()).await, name, "an order not answered")
 }
 
 /// The guest comes, is bound to other models, or goes.
@@ -134,13 +134,14 @@ async fn guest(handle: &Handle, of: &Charge, number: usize, chance: &Chance) -> 
     (name, Some(Asked { id, told }))
 }
 
-fn said<B, E>(
-    answer: Result<Result<Reply, B>, E>,
-    done: &'static str,
-    not: &'static str,
-) -> &'static str {
+/// Until when an operator waits.
+fn patience() -> Instant {
+    Instant::now() + PATIENCE
+}
+
+fn said<B>(answer: Result<Reply, B>, done: &'static str, not: &'static str) -> &'static str {
     match answer {
-        Ok(Ok(Reply::Done | Reply::Transaction { .. })) => done,
+        Ok(Reply::Done | Reply::Transaction { .. }) => done,
         _ => not,
     }
 }

@@ -12,7 +12,7 @@ use lockstep_protocol::{Order, View};
 use lockstep_types::Target;
 use lockstep_yang::{ModelSet, Options};
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::chance::Chance;
 use crate::clients::{Asked, Told, ask};
@@ -258,7 +258,7 @@ impl Run {
         let paused = self.bound(&view).filter(|site| view.header(site.name()).paused);
         for target in paused.map(|site| site.name().clone()) {
             // Asked again, if it comes to nothing.
-            let _ = timeout(PATIENCE, handle.operate(target, Order::Resume)).await;
+            let _ = handle.operate(target, Order::Resume, Instant::now() + PATIENCE).await;
         }
     }
 

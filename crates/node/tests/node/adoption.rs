@@ -15,7 +15,7 @@ use lockstep_simulator::{Device, Options as Devices, Simulator};
 use lockstep_store::{Memory, Records};
 use lockstep_types::{Configuration, Content, Index, Target};
 
-use crate::lab::{Lab, models, spec};
+use crate::lab::{Lab, models, soon, spec};
 
 /// A device that has a banner before any node knows it.
 async fn with_a_banner() -> Simulator {
@@ -163,7 +163,7 @@ async fn a_device_is_changed_back_three_times() {
     })
     .await;
     assert_eq!(motd_of(&device.configuration()), Some(Content::leaf("theirs")));
-    lab.handle().operate(leaf1(), Order::Sync).await.unwrap();
+    lab.handle().operate(leaf1(), Order::Sync, soon()).await.unwrap();
     lab.eventually("it is in line", || {
         motd_of(&device.configuration()) == Some(Content::leaf("ours"))
     })
@@ -186,7 +186,7 @@ async fn a_change_by_somebody_else_is_adopted_on_order() {
     tamper(&lab, "theirs").await;
     lab.eventually("it is told", || lab.handle().status(&leaf1()).unwrap().state == State::Drifted)
         .await;
-    let reply = lab.handle().operate(leaf1(), Order::Adopt).await.unwrap();
+    let reply = lab.handle().operate(leaf1(), Order::Adopt, soon()).await.unwrap();
     assert_eq!(reply, Reply::Done);
     let view = lab.handle().view();
     assert!(adopted(&view, false), "done once it is recorded");

@@ -2,8 +2,9 @@
 
 use lockstep_node::Busy;
 use lockstep_protocol::record::Status;
-use lockstep_protocol::{Refusal, Reply};
+use lockstep_protocol::{Order, Refusal, Reply};
 use lockstep_types::{Index, Target};
+use tokio::time::Instant;
 
 use crate::lab::{Lab, PLACES};
 
@@ -62,4 +63,15 @@ async fn a_node_that_has_stopped_takes_nothing() {
     let (handle, request) = (lab.handle(), lab.request(&["leaf1"], "late"));
     lab.stop().await;
     assert_eq!(handle.submit(request).await, Err(Busy::Stopping));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_cannot_wait_is_told_that_it_is_not_done_yet() {
+    let lab = Lab::start(1).await;
+    let (handle, leaf1) = (lab.handle(), Target::new("leaf1").unwrap());
+    let order = handle.operate(leaf1.clone(), Order::Pause, Instant::now());
+    assert_eq!(order.await, Err(Busy::Late));
+    // It was asked for all the same.
+    lab.until("it is paused", |view| view.header(&leaf1).paused).await;
+    lab.stop().await;
 }

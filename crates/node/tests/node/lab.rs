@@ -212,3 +212,8 @@ impl Reachable for ByAddress {
         Ok(Reached { driver, trials })
     }
 }
+
+/// Until when an operator waits.
+pub(crate) fn soon() -> tokio::time::Instant {
+    tokio::time::Instant::now() + PATIENCE
+}

@@ -108,10 +108,11 @@ impl End {
         call: &Call,
     ) -> Result<Option<Index>, Status> {
         let index = self.transaction.index;
+        let by = call.answer_by();
         let reply = match self.action {
-            Ending::Confirm => node.confirm(index).await,
-            Ending::Cancel => node.cancel(index).await,
-            Ending::Extend(length) => node.extend(index, length).await,
+            Ending::Confirm => node.confirm(index, by).await,
+            Ending::Cancel => node.cancel(index, by).await,
+            Ending::Extend(length) => node.extend(index, length, by).await,
         };
         match reply.map_err(|busy| outcome::busy(node, call, busy))? {
             Reply::Done => Ok(None),
