@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use lockstep_protocol::Event;
 use lockstep_store::Session;
-use tokio::sync::{mpsc, oneshot};
+use lockstep_types::Timestamp;
+use tokio::sync::{oneshot, watch};
 use tokio::time::sleep;
 
 use crate::clock::{Clock, nanoseconds};
@@ -14,16 +14,14 @@ use crate::clock::{Clock, nanoseconds};
 pub(crate) async fn keep(
     session: Session,
     clock: Clock,
-    events: mpsc::Sender<Event>,
+    lease: watch::Sender<Timestamp>,
     mut stop: oneshot::Receiver<()>,
 ) -> Session {
     loop {
         let sent = clock.now();
         match session.keep().await {
             Ok(()) => {
-                let until = sent.after(nanoseconds(session.ttl()));
-                // A core that has ended is told nothing; the stop comes next.
-                let _ = events.send(Event::Lease(until)).await;
+                lease.send_replace(sent.after(nanoseconds(session.ttl())));
             }
             Err(error @ lockstep_store::Error::LeaseGone(_)) => {
                 // The node hears of it by its watch, and ends; there is nothing left to renew.

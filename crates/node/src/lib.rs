@@ -3,13 +3,13 @@
 //! ```text
 //!    northbound                                     southbound
 //!   Handle::submit                                 a Link per target
-//!   Handle::cancel       writes, verdicts, lease   connected, answered, gone
+//!   Handle::cancel           writes, verdicts      connected, answered, gone
 //!         │                        │                     │
 //!         ▼                        ▼                     ▼
 //!      requests                 events ◄──── fold ─── devices
 //!         └────────────┬───────────┴──────────┬──────────┘
 //!                      ▼                      │
-//!                   Runtime  ◄── watch (whole revisions)
+//!                   Runtime  ◄── lease, watch (whole revisions)
 //!                     protocol::Node::handle
 //!                                │ commands
 //!            ┌───────────┬───────┴──────┬───────────┐
@@ -36,6 +36,7 @@ mod election;
 mod error;
 mod feed;
 mod handle;
+mod inputs;
 mod keeper;
 mod links;
 pub mod metrics;

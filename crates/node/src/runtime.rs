@@ -1,22 +1,22 @@
 //! The task that owns the core: takes in what happens, has carried out what the core says.
 
-use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lockstep_protocol::trace::Saw;
 use lockstep_protocol::{Answer, Command, Event, Node, Txn, View, Wake, Written};
-use lockstep_store::{Records, Watch};
+use lockstep_store::Records;
 use lockstep_types::{Connection, Revision, Target};
-use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep};
 
 use crate::account::{Account, concerned};
 use crate::aside::aside;
 use crate::clients::Clients;
 use crate::election::mandate;
-use crate::handle::{Asked, NewModels, Shared};
+use crate::handle::{Asked, Shared};
+use crate::inputs::{Input, Inputs};
 use crate::links::Links;
 use crate::retarget::{bound, looked_after, written};
 use crate::targets::Maker;
@@ -57,23 +57,6 @@ impl std::fmt::Display for Ended {
             Self::Watch(None) => f.write_str("the store is closed"),
         }
     }
-}
-
-/// Everything that can happen to a node.
-#[derive(Debug)]
-pub(crate) struct Inputs {
-    /// It is to end.
-    pub(crate) stop: oneshot::Receiver<()>,
-    /// The store moved.
-    pub(crate) watch: Watch,
-    /// What the links say.
-    pub(crate) devices: mpsc::Receiver<Event>,
-    /// What came of writes, verdicts and renewals.
-    pub(crate) events: mpsc::Receiver<Event>,
-    /// What clients ask.
-    pub(crate) requests: mpsc::Receiver<Asked>,
-    /// There are other model sets.
-    pub(crate) models: mpsc::Receiver<NewModels>,
 }
 
 /// The core and everything it needs to be carried out.
@@ -126,24 +109,22 @@ impl Runtime {
                 return Ended::Stopped;
             }
             let due = self.core.next_due().map(|at| self.shared.clock.instant(at));
-            tokio::select! {
-                biased;
-                _ = &mut inputs.stop, if stopping.is_none() => {
+            match inputs.next(stopping, due).await {
+                Input::Stop => {
                     // Whoever was taken in is answered, if that does not take long; nobody else is.
                     inputs.requests.close();
                     stopping = Some(Instant::now() + DRAIN);
                 }
-                () = at(stopping) => return Ended::Stopped,
-                changes = inputs.watch.next() => match changes {
-                    Some(Ok(changes)) => self.take_in(Event::Watch(changes)),
-                    Some(Err(error)) => return Ended::Watch(Some(error)),
-                    None => return Ended::Watch(None),
-                },
-                Some(event) = inputs.devices.recv() => self.hear(event),
-                Some(event) = inputs.events.recv() => self.come_back(event),
-                Some(asked) = inputs.requests.recv() => self.ask(asked),
-                Some(new) = inputs.models.recv() => self.have_models(new),
-                () = at(due) => self.tick(),
+                Input::Over => return Ended::Stopped,
+                Input::Lease(until) => self.take_in(Event::Lease(until)),
+                Input::Watch(Some(Ok(changes))) => self.take_in(Event::Watch(changes)),
+                Input::Watch(Some(Err(error))) => return Ended::Watch(Some(error)),
+                Input::Watch(None) => return Ended::Watch(None),
+                Input::Device(event) => self.hear(event),
+                Input::Event(event) => self.come_back(event),
+                Input::Asked(asked) => self.ask(asked),
+                Input::Models(new) => self.have_models(new),
+                Input::Due => self.tick(),
             }
             if !self.core.view().is_alive(self.core.session()) {
                 return Ended::Session;
@@ -304,14 +285,6 @@ impl Runtime {
 fn is_of_now(core: &Node, event: &Event) -> bool {
     let Event::Answered { target, connection, .. } = event else { return true };
     core.desk().link(target).is_some_and(|link| link.up && link.connection == *connection)
-}
-
-/// Comes at a time; never, if there is none.
-async fn at(time: Option<Instant>) {
-    match time {
-        Some(time) => sleep_until(time).await,
-        None => pending().await,
-    }
 }
 
 /// Writes, or says that it has to be decided again.

@@ -20,11 +20,12 @@ use crate::drift::{self, Drift};
 use crate::error::StartError;
 use crate::feed::Feed;
 use crate::handle::{Handle, Shared};
+use crate::inputs::Inputs;
 use crate::keeper::keep;
 use crate::links::Links;
 use crate::metrics;
 use crate::models::Models;
-use crate::runtime::{Ended, Inputs, Runtime};
+use crate::runtime::{Ended, Runtime};
 use crate::target::Devices;
 use crate::targets::{Maker, Targets};
 use crate::trace::Trace;
@@ -182,13 +183,14 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     }
     let core = Node::new(session.id().clone(), settings, view);
     let (stop_keeper, keeper_stopped) = oneshot::channel();
-    let keeper = tokio::spawn(keep(session, clock, events_in.clone(), keeper_stopped));
+    let (renewed, lease) = watch::channel(leased);
+    let keeper = tokio::spawn(keep(session, clock, renewed, keeper_stopped));
     let core = (core, trace);
     let mut runtime =
         Runtime::new(core, records, Arc::clone(&shared), links, maker, publish, events_in);
     runtime.step(Saw::Event(Event::Lease(leased)));
     let inputs =
-        Inputs { stop: stopped, watch, devices: heard, events, requests, models: models_in };
+        Inputs { stop: stopped, lease, watch, devices: heard, events, requests, models: models_in };
     let runtime = tokio::spawn(runtime.run(inputs));
     Ok(Running { handle: Handle { shared }, stop, runtime, keeper, stop_keeper })
 }
