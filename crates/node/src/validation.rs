@@ -8,12 +8,15 @@ use std::time::{Duration, Instant};
 
 use lockstep_protocol::record::{Status, Violation};
 use lockstep_protocol::{Base, Changes, Check, Event, Op, Subject, Verdict};
-use lockstep_types::{Path, Target};
+use lockstep_types::{Index, Path, Target};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::aside::aside;
 use crate::metrics;
 use crate::models::Models;
+
+/// What is to be judged.
+type Lacking = BTreeMap<Subject, BTreeMap<Target, Check>>;
 
 /// Validates on threads of its own, as many at a time as the machine has cores: more would only take
 /// the cores from each other, and from everything else.
@@ -23,7 +26,7 @@ pub(crate) struct Validation {
     events: mpsc::Sender<Event>,
     turns: Arc<Semaphore>,
     /// What this node lacks the models for: as long as that is so, it is not for this node to decide.
-    lacking: Arc<Mutex<BTreeMap<Subject, BTreeMap<Target, Check>>>>,
+    lacking: Arc<Mutex<Lacking>>,
 }
 
 impl Validation {
@@ -39,19 +42,27 @@ impl Validation {
         left.into_iter().for_each(|(subject, checks)| self.begin(subject, checks));
     }
 
-    /// What was decided elsewhere needs no verdict from here any more.
+    /// What was decided elsewhere needs no verdict from here any more. The core, which waits for one, is given one
+    /// on nothing: it decides nothing, and what is asked later is asked anew.
     pub(crate) fn forget_decided(&self, changes: &Changes) {
         let mut lacking = lock(&self.lacking);
         if lacking.is_empty() {
             return;
         }
-        for op in &changes.ops {
-            match op {
-                Op::Transaction(transaction) if transaction.status != Status::Pending => {
-                    lacking.remove(&Subject::Transaction(transaction.index));
+        let decided: Vec<Subject> =
+            changes.ops.iter().flat_map(|op| decided(&lacking, op)).collect();
+        let decided: Vec<Subject> =
+            decided.into_iter().filter(|subject| lacking.remove(subject).is_some()).collect();
+        drop(lacking);
+        if !decided.is_empty() {
+            let events = self.events.clone();
+            tokio::spawn(async move {
+                for subject in decided {
+                    let verdict = Verdict { bases: BTreeMap::new(), violations: Vec::new() };
+                    // A core that has ended is told nothing.
+                    let _ = events.send(Event::Verdict { subject, verdict }).await;
                 }
-                _ => {}
-            }
+            });
         }
     }
 
@@ -82,6 +93,23 @@ impl Validation {
                 Err(checks) => drop(lock(&lacking).insert(subject, checks)),
             }
         });
+    }
+}
+
+/// What a write decides, of what could not be judged here.
+fn decided(lacking: &Lacking, op: &Op) -> Vec<Subject> {
+    match op {
+        Op::Id { id, .. } => vec![Subject::Submission(id.clone())],
+        Op::Transaction(transaction) if transaction.status != Status::Pending => {
+            vec![Subject::Transaction(transaction.index)]
+        }
+        Op::Configuration { target, header, .. } => {
+            let checked = header.recheck.unwrap_or(Index::new(u64::MAX));
+            let recheck = |index| Subject::Recheck(target.clone(), index);
+            let upto = lacking.range(recheck(Index::ZERO)..=recheck(checked));
+            upto.map(|(subject, _)| subject.clone()).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -148,7 +176,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 mod tests {
     use std::path::Path as FilePath;
 
-    use lockstep_types::{Configuration, Index, ModelDigest, Revision};
+    use lockstep_protocol::record::Header;
+    use lockstep_types::{Configuration, ModelDigest, Patch, Revision, TransactionId};
     use lockstep_yang::{ModelSet, Options};
 
     use super::*;
@@ -196,5 +225,36 @@ mod tests {
         };
         assert_eq!((of, verdict.violations.len()), (subject, 0));
         assert!(lock(&validation.lacking).is_empty());
+    }
+    #[tokio::test]
+    async fn what_was_decided_elsewhere_is_forgotten() {
+        let (events, mut told) = mpsc::channel(8);
+        let validation = Validation::new(Models::default(), events);
+        let id = TransactionId::new("a").unwrap();
+        let recheck = |index| Subject::Recheck(leaf1(), Index::new(index));
+        let all = [Subject::Submission(id.clone()), recheck(3), recheck(4)];
+        for subject in &all {
+            validation.begin(subject.clone(), checks(&ModelDigest::new("others").unwrap()));
+        }
+        while lock(&validation.lacking).len() < all.len() {
+            tokio::task::yield_now().await;
+        }
+        let configuration = Op::Configuration {
+            target: leaf1(),
+            header: Header { recheck: Some(Index::new(3)), ..Header::default() },
+            committed: Patch::default(),
+            applied: Patch::default(),
+            cleared: false,
+        };
+        let ops = vec![Op::Id { id, index: Index::new(9) }, configuration];
+        validation.forget_decided(&Changes { revision: Revision::new(4), ops });
+        assert_eq!(lock(&validation.lacking).keys().collect::<Vec<_>>(), [&all[2]]);
+        // The core waits for a verdict on each, and gets one that decides nothing.
+        for expected in &all[..2] {
+            let Some(Event::Verdict { subject, verdict }) = told.recv().await else {
+                panic!("no verdict")
+            };
+            assert_eq!((&subject, verdict.bases.len()), (expected, 0));
+        }
     }
 }
