@@ -10,14 +10,14 @@
 //! those of every store made before. To take a device over from somebody with larger ids, the term jumps to
 //! the time at which that is ordered: then the ids are larger than those of every store made until then.
 
-use lockstep_southbound::{Election, Mandate};
+use lockstep_southbound::{Election, Lease, Mandate};
 use lockstep_types::{Epoch, Term, Timestamp};
 
 const SECONDS: u32 = 32;
 
 /// In whose name a device is asked by the master of a term.
-pub(crate) fn mandate(epoch: Epoch, term: Term) -> Mandate {
-    Mandate { epoch, election: election(epoch, term) }
+pub(crate) fn mandate(epoch: Epoch, term: Term, lease: Lease) -> Mandate {
+    Mandate { epoch, election: election(epoch, term), lease }
 }
 
 /// The election id of a term.

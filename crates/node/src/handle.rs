@@ -8,7 +8,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use lockstep_protocol::{Event, Order, Refusal, Reply, Request, Until, View};
-use lockstep_southbound::{Driver, Fencing, Follow, Link, Look, LookError, Report, Stream, Visits};
+use lockstep_southbound::{
+    Driver, Fencing, Follow, Lease, Link, Look, LookError, Report, Stream, Visits,
+};
 use lockstep_types::{Epoch, Index, NodeName, SessionId, Target, Timestamp};
 use lockstep_yang::ModelSet;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -71,6 +73,8 @@ pub(crate) struct Shared {
     pub(crate) epoch: Epoch,
     /// Until when the session lasts, in the node's time, as the core knows it: one that is stuck holds no session.
     pub(crate) lease: AtomicU64,
+    /// The same for whatever is on its way to a device, as its keeper knows it.
+    pub(crate) mandated: Lease,
     /// What waits for the core, for those who want to know how much.
     pub(crate) events: mpsc::WeakSender<Event>,
     pub(crate) devices: mpsc::WeakSender<Event>,

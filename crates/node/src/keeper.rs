@@ -2,26 +2,28 @@
 
 use std::time::Duration;
 
+use lockstep_southbound::Lease;
 use lockstep_store::Session;
 use lockstep_types::Timestamp;
 use tokio::sync::{oneshot, watch};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::clock::{Clock, nanoseconds};
 
-/// Renews the lease until told to stop, and tells the core how long it lasts: counted from the sending
+/// Renews the lease until told to stop, and tells the core, and whatever is on its way to a device, how long it lasts: counted from the sending
 /// of the renewal, since the store counts from some later moment. Gives the session back.
 pub(crate) async fn keep(
     session: Session,
     clock: Clock,
-    lease: watch::Sender<Timestamp>,
+    (renewed, lease): (watch::Sender<Timestamp>, Lease),
     mut stop: oneshot::Receiver<()>,
 ) -> Session {
     loop {
-        let sent = clock.now();
+        let (sent, at) = (clock.now(), Instant::now());
         match session.keep().await {
             Ok(()) => {
-                lease.send_replace(sent.after(nanoseconds(session.ttl())));
+                lease.renew(at + session.ttl());
+                renewed.send_replace(sent.after(nanoseconds(session.ttl())));
             }
             Err(error @ lockstep_store::Error::LeaseGone(_)) => {
                 // The node hears of it by its watch, and ends; there is nothing left to renew.

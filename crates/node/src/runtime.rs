@@ -249,7 +249,7 @@ impl Runtime {
                 Command::Write { wake, txn } => self.write(wake, txn),
                 Command::Validate { subject, checks } => self.validation.begin(subject, checks),
                 Command::Send { target, connection, sequence, term, ask } => {
-                    let mandate = mandate(self.records.epoch(), term);
+                    let mandate = mandate(self.records.epoch(), term, self.shared.mandated.clone());
                     if let Some(link) = self.links.get(&target) {
                         let about = self.core.desk().link(&target).and_then(|l| l.work.about());
                         link.send(connection, sequence, mandate, ask, about);

@@ -8,11 +8,12 @@ use std::sync::atomic::AtomicU64;
 use lockstep_protocol::record::Binding;
 use lockstep_protocol::trace::Saw;
 use lockstep_protocol::{Event, Node, Retention, Settings};
-use lockstep_southbound::Visits;
+use lockstep_southbound::{Lease, Visits};
 use lockstep_store::{Records, Session};
 use lockstep_types::{NodeName, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::bind::bind;
 use crate::clock::{Clock, nanoseconds};
@@ -127,7 +128,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         None => None,
     };
     bind(&records, &targets, &maker).await?;
-    let begun = clock.now();
+    let (begun, asked) = (clock.now(), Instant::now());
     let session = records.begin(&name).await?;
     let view = records.load().await?;
     let watch = records.watch(view.revision()).await?;
@@ -171,6 +172,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         drift,
         epoch: records.epoch(),
         lease: AtomicU64::new(leased.get()),
+        mandated: Lease::until(asked + session.ttl()),
         events: events_in.downgrade(),
         devices: devices_weak,
     });
@@ -183,14 +185,22 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     }
     let core = Node::new(session.id().clone(), settings, view);
     let (stop_keeper, keeper_stopped) = oneshot::channel();
-    let (renewed, lease) = watch::channel(leased);
-    let keeper = tokio::spawn(keep(session, clock, renewed, keeper_stopped));
+    let (renewed, renewals) = watch::channel(leased);
+    let keeping = (renewed, shared.mandated.clone());
+    let keeper = tokio::spawn(keep(session, clock, keeping, keeper_stopped));
     let core = (core, trace);
     let mut runtime =
         Runtime::new(core, records, Arc::clone(&shared), links, maker, publish, events_in);
     runtime.step(Saw::Event(Event::Lease(leased)));
-    let inputs =
-        Inputs { stop: stopped, lease, watch, devices: heard, events, requests, models: models_in };
+    let inputs = Inputs {
+        stop: stopped,
+        lease: renewals,
+        watch,
+        devices: heard,
+        events,
+        requests,
+        models: models_in,
+    };
     let runtime = tokio::spawn(runtime.run(inputs));
     Ok(Running { handle: Handle { shared }, stop, runtime, keeper, stop_keeper })
 }

@@ -2,6 +2,7 @@
 
 mod fencing;
 mod follow;
+mod lease;
 mod mandate;
 mod notice;
 
@@ -18,6 +19,7 @@ use tokio::sync::mpsc;
 
 pub use fencing::Fencing;
 pub use follow::{Follow, Followed, Pace};
+pub use lease::Lease;
 pub use mandate::Mandate;
 pub use notice::{Notice, Watch};
 

@@ -45,8 +45,8 @@ pub mod link;
 pub mod metrics;
 
 pub use driver::{
-    BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Mandate, Notice, Pace,
-    Report, Seen, Watch,
+    BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Lease, Line, Look, Mandate, Notice,
+    Pace, Report, Seen, Watch,
 };
 pub use link::{Link, LookError, Noticed, Stream, Visits};
 pub use lockstep_gnmi::Election;

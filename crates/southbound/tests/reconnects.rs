@@ -19,7 +19,7 @@ use lockstep_protocol::{Ask, Event};
 use lockstep_simulator::faults::Does;
 use lockstep_simulator::{Options as Devices, Simulator};
 use lockstep_southbound::gnmi::{Gnmi, Options};
-use lockstep_southbound::{Election, Link, Mandate, Noticed, Watch};
+use lockstep_southbound::{Election, Lease, Link, Mandate, Noticed, Watch};
 use lockstep_types::{Connection, Content, Delta, Epoch, Sequence, Target};
 use lockstep_yang::ModelSet;
 use tokio::runtime::Handle;
@@ -28,7 +28,8 @@ use tokio::time::timeout;
 
 const USUAL: usize = 500;
 const LINKS: usize = 50;
-const MANDATE: Mandate = Mandate { epoch: Epoch::new(1), election: Election { high: 1, low: 7 } };
+const MANDATE: Mandate =
+    Mandate { epoch: Epoch::new(1), election: Election { high: 1, low: 7 }, lease: Lease::ENDLESS };
 /// Long enough on a busy machine; only a failing test waits for it.
 const LONG: Duration = Duration::from_secs(60);
 

@@ -9,8 +9,8 @@ use lockstep_model::system::{Device, Manner, Reaction};
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_southbound::{
-    BoxFuture, ConnectError, Driver, Fencing, Follow, Followed, Line, Look, Mandate, Notice,
-    Report, Watch,
+    BoxFuture, ConnectError, Driver, Election, Fencing, Follow, Followed, Line, Look, Mandate,
+    Notice, Report, Watch,
 };
 use lockstep_types::{Configuration as Tree, Content, Path, Target, Term, Unit};
 use tokio::sync::mpsc;
@@ -142,8 +142,8 @@ impl Site {
     }
 
     /// A request arrives. None: not at the start of the device that it was sent to.
-    fn take(&self, boot: u64, mandate: Mandate, ask: &Ask, reaction: Reaction) -> Option<Answer> {
-        let term = Term::new(mandate.election.low);
+    fn take(&self, boot: u64, election: Election, ask: &Ask, reaction: Reaction) -> Option<Answer> {
+        let term = Term::new(election.low);
         let answer = self.with(|state| {
             (state.boot == boot).then(|| state.device.take(term, ask, reaction, MANNER))
         })?;
@@ -204,7 +204,7 @@ struct Connected {
 }
 
 impl Connected {
-    async fn asks(&self, mandate: Mandate, ask: Ask) -> Answer {
+    async fn asks(&self, election: Election, ask: Ask) -> Answer {
         let (site, chance) = (&self.way.site, &self.way.site.0.chance);
         sleep(chance.time(1, 10)).await;
         if self.way.weather.now().dead || !site.is_there(&self.way.node, self.boot) {
@@ -220,11 +220,11 @@ impl Connected {
             let (site, boot, ask) = (site.clone(), self.boot, ask.clone());
             tokio::spawn(async move {
                 sleep(time).await;
-                drop(site.take(boot, mandate, &ask, Reaction::Accept));
+                drop(site.take(boot, election, &ask, Reaction::Accept));
             });
             std::future::pending::<()>().await;
         }
-        let answer = site.take(self.boot, mandate, &ask, reaction);
+        let answer = site.take(self.boot, election, &ask, reaction);
         sleep(chance.time(1, 10)).await;
         answer.filter(|_| site.is_there(&self.way.node, self.boot)).unwrap_or(Answer::Unknown)
     }
@@ -246,7 +246,7 @@ impl Connected {
 impl Line for Connected {
     fn ask(&self, mandate: Mandate, ask: Ask) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
-            timeout(PATIENCE, self.asks(mandate, ask)).await.unwrap_or(Answer::Unknown)
+            timeout(PATIENCE, self.asks(mandate.election, ask)).await.unwrap_or(Answer::Unknown)
         })
     }
 

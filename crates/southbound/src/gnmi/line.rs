@@ -8,8 +8,8 @@ mod watching;
 
 use std::time::Duration;
 
+use lockstep_gnmi::extension;
 use lockstep_gnmi::proto::gnmi::{SetRequest, SetResponse};
-use lockstep_gnmi::{Election, extension};
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_types::{Configuration, Delta, Index, Unit};
@@ -73,35 +73,35 @@ impl GnmiLine {
         }
     }
 
-    async fn answer(&self, mandate: Mandate, ask: Ask, by: Instant) -> Answer {
-        let Mandate { epoch, election } = mandate;
+    async fn answer(&self, mandate: &Mandate, ask: Ask, by: Instant) -> Answer {
+        let epoch = mandate.epoch;
         match ask {
-            Ask::Claim => self.claim(election, by).await,
+            Ask::Claim => self.claim(mandate, by).await,
             Ask::Read => self.read().await,
-            Ask::Set(delta) => self.set(election, delta, by).await,
+            Ask::Set(delta) => self.set(mandate, delta, by).await,
             Ask::Trial { index, delta, rollback } => {
                 let rollback = Duration::from_nanos(rollback);
                 self.try_out(mandate, index, delta, rollback, by).await
             }
             Ask::Confirm(index) => {
-                self.settle(election, extension::confirm(&commit::id(epoch, index)), by).await
+                self.settle(mandate, extension::confirm(&commit::id(epoch, index)), by).await
             }
             Ask::Cancel(index) => {
-                self.settle(election, extension::cancel(&commit::id(epoch, index)), by).await
+                self.settle(mandate, extension::cancel(&commit::id(epoch, index)), by).await
             }
         }
     }
 
-    async fn set(&self, election: Election, delta: Delta, by: Instant) -> Answer {
+    async fn set(&self, mandate: &Mandate, delta: Delta, by: Instant) -> Answer {
         let request = match self.prepare(delta).await {
             Ok(request) => request,
             Err(answer) => return answer,
         };
-        match self.send(request, election, by).await {
+        match self.send(request, mandate, by).await {
             Ok(response) => answer::accepted(&response),
             Err(status) => match self.meaning(Asked::Set, &status) {
                 Meaning::Answer(answer) => answer,
-                Meaning::Denied(failure) => self.denied(election, failure, by).await,
+                Meaning::Denied(failure) => self.denied(mandate, failure, by).await,
                 Meaning::Lost | Meaning::Another(_) => Answer::Refused(answer::failure(&status)),
             },
         }
@@ -120,25 +120,29 @@ impl GnmiLine {
     }
 
     /// A Set was denied. If we still are the master, it was the device's own rules.
-    async fn denied(&self, election: Election, failure: Failure, by: Instant) -> Answer {
-        match self.claim(election, by).await {
+    async fn denied(&self, mandate: &Mandate, failure: Failure, by: Instant) -> Answer {
+        match self.claim(mandate, by).await {
             Answer::Accepted | Answer::Refused(_) => Answer::Refused(failure),
             answer => answer,
         }
     }
 
-    /// Sends a Set. It is waited for until `by`, however long it took to prepare: later it is not to have
-    /// an effect any more.
+    /// Sends a Set, if it still is for this node to do so. It is waited for until `by`, however long it took to
+    /// prepare: later it is not to have an effect any more.
     async fn send(
         &self,
         set: SetRequest,
-        election: Election,
+        mandate: &Mandate,
         by: Instant,
     ) -> Result<SetResponse, Status> {
-        let mut extension = self.manner.extensions(election);
+        let mut extension = self.manner.extensions(mandate.election);
         extension.extend(set.extension);
         let left = by.saturating_duration_since(Instant::now());
         let request = request(SetRequest { extension, ..set }, left);
+        // The last look: a device that turns nobody away would take it after another master has begun.
+        if mandate.lease.is_over() {
+            return Err(Status::resource_exhausted("the session is over, so nothing was sent"));
+        }
         self.client.clone().set(request).await.map(Response::into_inner)
     }
 
@@ -188,14 +192,14 @@ impl Line for GnmiLine {
         Box::pin(async move {
             let _busy = self.busy.begin(ask.may_change());
             let (claims, by) = (ask == Ask::Claim, self.deadline());
-            let answered = timeout_at(by, self.answer(mandate, ask, by)).await;
+            let answered = timeout_at(by, self.answer(&mandate, ask, by)).await;
             let answer = answered.unwrap_or_else(|_| {
                 let (address, after) = (&self.address, self.timeout);
                 tracing::warn!(address, ?after, "the device did not answer in time");
                 Answer::Unknown
             });
             let answer = if claims && answer == Answer::Accepted {
-                let another = self.probe(mandate.election).await;
+                let another = self.probe(&mandate).await;
                 another.map_or_else(|| self.claimed(), Answer::Refused)
             } else {
                 answer

@@ -11,11 +11,14 @@ use tokio::time::Instant;
 
 use super::LookError;
 use super::follows::STREAMS;
-use crate::{Election, Fencing, Follow, Followed, Look, Mandate, Notice, Pace, Report, Watch};
+use crate::{
+    Election, Fencing, Follow, Followed, Lease, Look, Mandate, Notice, Pace, Report, Watch,
+};
 
 use fake::World;
 
-const MANDATE: Mandate = Mandate { epoch: Epoch::new(1), election: Election { high: 1, low: 7 } };
+const MANDATE: Mandate =
+    Mandate { epoch: Epoch::new(1), election: Election { high: 1, low: 7 }, lease: Lease::ENDLESS };
 
 fn number(number: u64) -> Connection {
     Connection::new(number)
@@ -71,7 +74,7 @@ async fn requests_go_one_at_a_time_and_answers_carry_their_number() {
     world.link.send(number(1), sequence(2), MANDATE, Ask::Read, None);
 
     let first = world.device.asked().await;
-    assert_eq!((first.mandate, &first.ask), (MANDATE, &Ask::Claim));
+    assert_eq!((first.mandate.election, &first.ask), (MANDATE.election, &Ask::Claim));
     world.device.is_asked_nothing().await;
     first.answer(Answer::Accepted);
     world.expect_answered(1, 1, Answer::Accepted).await;

@@ -8,11 +8,13 @@ use lockstep_protocol::{Answer, Ask};
 use lockstep_simulator::faults::{Does, Feature, Plan};
 use lockstep_simulator::journal::Kind;
 use lockstep_southbound::gnmi::Options;
-use lockstep_southbound::{Election, Fencing};
+use lockstep_southbound::{Election, Fencing, Lease, Mandate};
+use lockstep_types::{Delta, Index};
+use tokio::time::Instant;
 use tonic::Status;
 
 use crate::support::{
-    Device, ELECTION, MANDATE, Proxy, Reaction, World, accepted, named, options, simulated,
+    Device, ELECTION, MANDATE, Proxy, Reaction, World, accepted, leaf, named, options, simulated,
 };
 
 /// What is found out about a device with these faults, and the ids it was sent.
@@ -135,4 +137,28 @@ async fn a_link_tells_for_as_long_as_its_connection_is_up() {
 
 fn said(extensions: &[lockstep_gnmi::proto::gnmi_ext::Extension]) -> Option<Election> {
     extension::arbitration(extensions).unwrap().map(|said| said.election)
+}
+
+/// As after a process stood still between the decision to send something and its first step on the way.
+#[tokio::test]
+async fn nothing_is_sent_under_a_lease_that_is_over() {
+    let (_simulator, device) = simulated();
+    device.set_faults(Does::Ignore(Feature::Arbitration).always());
+    let line = World::line(options(device.address())).await;
+    let lease = Lease::until(Instant::now());
+    let mandate = || Mandate { lease: lease.clone(), ..MANDATE };
+    let delta = Delta::from_iter([leaf("/system/motd", "late")]);
+    for ask in [
+        Ask::Claim,
+        Ask::Set(delta.clone()),
+        Ask::Trial { index: Index::new(1), delta: delta.clone(), rollback: 1_000_000_000 },
+        Ask::Confirm(Index::new(1)),
+        Ask::Cancel(Index::new(1)),
+    ] {
+        assert_eq!(line.ask(mandate(), ask).await, Answer::Busy);
+    }
+    assert_eq!(device.journal().len(), 0);
+    // Renewed meanwhile, it holds for what was decided before.
+    lease.renew(Instant::now() + Duration::from_secs(60));
+    assert_eq!(line.ask(mandate(), Ask::Set(delta)).await, Answer::Accepted);
 }

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use tonic::Code;
 
 use super::GnmiLine;
+use crate::Mandate;
 use crate::gnmi::answer::{self, Asked, Meaning};
-use crate::{Election, Mandate};
 
 /// The name of a trial on the device. Stores have epochs of their own, so no other trial has it; and a
 /// master that claimed the device meanwhile finds it again.
@@ -24,7 +24,7 @@ impl GnmiLine {
     /// A Set with a timer.
     pub(super) async fn try_out(
         &self,
-        mandate: Mandate,
+        mandate: &Mandate,
         index: Index,
         delta: Delta,
         rollback: Duration,
@@ -33,7 +33,7 @@ impl GnmiLine {
         match self.prepare(delta).await {
             Ok(request) => {
                 let extension = extension::commit(&id(mandate.epoch, index), rollback);
-                self.commit(Asked::Set, mandate.election, (request, extension), by).await
+                self.commit(Asked::Set, mandate, (request, extension), by).await
             }
             Err(answer) => answer,
         }
@@ -43,11 +43,11 @@ impl GnmiLine {
     /// nothing on trial.
     pub(super) async fn settle(
         &self,
-        election: Election,
+        mandate: &Mandate,
         extension: Extension,
         by: Instant,
     ) -> Answer {
-        let answer = self.commit(Asked::Settle, election, (SetRequest::default(), extension), by);
+        let answer = self.commit(Asked::Settle, mandate, (SetRequest::default(), extension), by);
         match answer.await {
             Answer::Refused(failure) if failure.code == code::name(Code::Unimplemented) => {
                 Answer::Lost
@@ -59,16 +59,16 @@ impl GnmiLine {
     async fn commit(
         &self,
         asked: Asked,
-        election: Election,
+        mandate: &Mandate,
         (request, extension): (SetRequest, Extension),
         by: Instant,
     ) -> Answer {
         let request = SetRequest { extension: vec![extension], ..request };
-        match self.send(request, election, by).await {
+        match self.send(request, mandate, by).await {
             Ok(response) => answer::accepted(&response),
             Err(status) => match self.meaning(asked, &status) {
                 Meaning::Answer(answer) => answer,
-                Meaning::Denied(failure) => self.denied(election, failure, by).await,
+                Meaning::Denied(failure) => self.denied(mandate, failure, by).await,
                 Meaning::Lost => Answer::Lost,
                 Meaning::Another(failure) => Answer::Refused(failure),
             },

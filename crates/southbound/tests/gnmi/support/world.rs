@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use lockstep_protocol::{Answer, Ask, Event};
 use lockstep_southbound::gnmi::{Gnmi, Options};
-use lockstep_southbound::{Driver, Election, Line, Link, Mandate};
+use lockstep_southbound::{Driver, Election, Lease, Line, Link, Mandate};
 use lockstep_types::{
     Configuration, Connection, Content, Delta, Epoch, Index, Path, Sequence, Target,
 };
@@ -24,7 +24,7 @@ pub(crate) const ABOUT: Index = Index::new(17);
 
 /// The same store, at another election id.
 pub(crate) const fn named(election: Election) -> Mandate {
-    Mandate { epoch: Epoch::new(1), election }
+    Mandate { epoch: Epoch::new(1), election, lease: Lease::ENDLESS }
 }
 
 /// Long enough on a busy machine; only a failing test waits for it.
