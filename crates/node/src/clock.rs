@@ -1,16 +1,17 @@
-//! The only clock of the node: a wall clock that neither goes back nor stands still.
+//! The only clock of the node: a wall clock that neither goes back nor stands still, nor leaps.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use lockstep_types::Timestamp;
 use tokio::time::Instant;
 
 /// Wall time as the system knows it by now; where that is set back, the time that was goes on at its own
-/// pace. It must not stand still: leases and deadlines would last until the wall clock has caught up.
-/// Clones are the same clock.
+/// pace. It must not stand still: leases and deadlines would last until the wall clock has caught up. Nor is a wall
+/// clock followed that is suddenly far ahead: what is written once is the time of the whole log from then on, and
+/// all of its past would be old. Clones are the same clock.
 #[derive(Clone)]
 pub struct Clock {
     /// What the wall clock shows, since the beginning of 1970.
@@ -18,6 +19,8 @@ pub struct Clock {
     begun: Instant,
     /// What is added to the time since it began; it only grows.
     ahead: Arc<AtomicU64>,
+    /// The wall clock is too far ahead to be followed.
+    leapt: Arc<AtomicBool>,
 }
 
 impl Default for Clock {
@@ -36,12 +39,24 @@ impl fmt::Debug for Clock {
 impl Clock {
     /// A clock that goes by this one, which shows the time since the beginning of 1970.
     pub fn of(wall: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
-        Self { wall: Arc::new(wall), begun: Instant::now(), ahead: Arc::default() }
+        // What it shows at the start has to be believed.
+        let ahead = Arc::new(AtomicU64::new(nanoseconds(wall())));
+        let (wall, begun, leapt) = (Arc::new(wall), Instant::now(), Arc::default());
+        Self { wall, begun, ahead, leapt }
     }
 
     /// The time now.
     pub(crate) fn now(&self) -> Timestamp {
-        self.not_before(Timestamp::new(nanoseconds((self.wall)())))
+        let (own, wall) = (self.not_before(Timestamp::new(0)), nanoseconds((self.wall)()));
+        let leaps = wall > own.after(LEAP).get();
+        if self.leapt.swap(leaps, Ordering::Relaxed) != leaps && leaps {
+            let by = Duration::from_nanos(wall - own.get());
+            tracing::error!(
+                ?by,
+                "the system's clock leapt ahead: it is not followed; set it right, or start the node again if it is"
+            );
+        }
+        if leaps { own } else { self.not_before(Timestamp::new(wall)) }
     }
 
     /// The time now, which this time has come by. From here on it goes on from there.
@@ -61,6 +76,10 @@ impl Clock {
     }
 }
 
+/// What a wall clock may be ahead of the node's time, in nanoseconds, to be followed: five minutes. More is no
+/// correction of a clock that goes slowly.
+const LEAP: u64 = 300_000_000_000;
+
 /// A wall clock that is set forward must not be noticed a day late.
 const LONGEST: Duration = Duration::from_secs(1);
 
@@ -71,7 +90,42 @@ pub(crate) fn nanoseconds(duration: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
     use super::Clock;
+
+    /// A wall clock that shows these seconds.
+    fn set() -> (Arc<AtomicU64>, Clock) {
+        let shown = Arc::new(AtomicU64::new(1_000_000_000));
+        let wall = Arc::clone(&shown);
+        (shown, Clock::of(move || Duration::from_secs(wall.load(Ordering::Relaxed))))
+    }
+
+    fn seconds(clock: &Clock) -> u64 {
+        clock.now().get() / 1_000_000_000
+    }
+
+    const YEAR: u64 = 365 * 86_400;
+
+    #[test]
+    fn a_wall_clock_that_is_a_year_ahead_is_not_followed() {
+        let (wall, clock) = set();
+        let before = seconds(&clock);
+        wall.fetch_add(YEAR, Ordering::Relaxed);
+        assert!((before..before + 60).contains(&seconds(&clock)), "it goes on at its own pace");
+        // Set right, it is followed again.
+        wall.fetch_sub(YEAR - 120, Ordering::Relaxed);
+        assert!((before + 120..before + 180).contains(&seconds(&clock)));
+    }
+
+    #[test]
+    fn the_time_of_the_log_is_followed_however_far_ahead_it_is() {
+        let (_, clock) = set();
+        let later = clock.now().after(YEAR * 1_000_000_000);
+        assert!(clock.not_before(later) >= later && clock.now() >= later);
+    }
 
     const HOUR: u64 = 3_600_000_000_000;
 
