@@ -2,10 +2,12 @@
 
 import contextlib
 import json
+import subprocess
 
 import grpc
 from lab import Lab, Process, free_ports, until
 from pygnmi.spec.v080 import gnmi_pb2_grpc
+from test_etcd import ask
 
 
 class Cluster(Lab):
@@ -69,3 +71,32 @@ class Cluster(Lab):
     def stub_of(self, name):
         with grpc.insecure_channel(f"127.0.0.1:{self.listens[name]}") as channel:
             yield gnmi_pb2_grpc.gNMIStub(channel)
+
+
+class Members:
+    """The members of an etcd, which can be killed and started again."""
+
+    def __init__(self, folder, started):
+        self.folder, self.ports = folder, [port for port, _ in started]
+        self.processes = [process for _, process in started]
+
+    def kill(self, *numbers):
+        for number in numbers:
+            self.processes[number].kill()
+            self.processes[number].wait()
+
+    def start(self, *numbers, more=()):
+        for number in numbers:
+            with open(self.folder / f"etcd{number}.log", "ab") as log:
+                self.processes[number] = subprocess.Popen([*self.processes[number].args, *more], stdout=log, stderr=log)
+
+    def stop(self):
+        self.kill(*range(len(self.processes)))
+
+    def leader(self):
+        """The number of the one that leads."""
+        for number, port in enumerate(self.ports):
+            told = ask(port, "maintenance/status")
+            if told["leader"] == told["header"]["member_id"]:
+                return number
+        raise AssertionError("none of them leads")

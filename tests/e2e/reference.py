@@ -342,7 +342,7 @@ VARIANT = re.compile(r'((?:    ///[^\n]*\n)+)    #\[error\(\s*"((?:[^"\\]|\\.)*)
 ARM = re.compile(r"(.*?)=> Code::(\w+),", re.S)
 ENUMS = [
     ("Before anything is written", "crates/protocol/src/request.rs", "Refusal", "A request is turned down, and nothing has changed. The code of gRPC is the one of the row; HTTP says the same by its own (see [http.md](../http.md))."),
-    ("A node that stops", "crates/node/src/error.rs", "Busy", "UNAVAILABLE, or UNKNOWN with the outcome so far where it is in the log."),
+    ("A node that stops", "crates/node/src/error.rs", "Busy", "UNAVAILABLE, with the outcome so far and the id to ask again with where it is in the log."),
     ("A node that does not start", "crates/node/src/error.rs", "StartError", "In the log of `lockstep serve`."),
     ("The configuration file", "crates/lockstep/src/config/error.rs", "Problem", "`lockstep serve` ends with it; with the file, and where in it."),
     ("Calls that are not let in", "crates/northbound/src/guard/refusal.rs", "Refused", "As the log says it. The client is told less: UNAUTHENTICATED, RESOURCE_EXHAUSTED, UNAVAILABLE (the audit) or PERMISSION_DENIED (another site)."),

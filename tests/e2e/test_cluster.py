@@ -1,27 +1,25 @@
 """Several nodes on one etcd: any node takes any request, and any may go."""
 
-import itertools
-import threading
-import time
-
 import grpc
 import pytest
-from cluster import Cluster
+from cluster import Cluster, Members
+from load import Clients, Readers, nothing_is_lost
 
-from lab import PATIENCE, code, options, until, update
-from pygnmi.spec.v080 import gnmi_pb2
+from lab import PATIENCE, code, until
 from test_etcd import members
 
 
 @pytest.fixture
 def cluster(tmp_path):
     with members(tmp_path, 3) as started:
-        cluster = Cluster(tmp_path, [port for port, _ in started])
-        cluster.members = [process for _, process in started]
+        members_ = Members(tmp_path, started)
+        cluster = Cluster(tmp_path, members_.ports)
+        cluster.members = members_
         try:
             yield cluster.start()
         finally:
             cluster.stop()
+            members_.stop()
 
 
 # rule: get-nodes
@@ -37,84 +35,43 @@ def test_any_node_takes_any_request(cluster):
             assert cluster.get(cluster.names[0], "/system/motd") == f"{name} {cluster.names[0]}"
 
 
-RETRY = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
-
-
-class Clients:
-    """Clients that write to their own target, go to the next node when one fails them, and keep what they were told."""
-
-    def __init__(self, cluster, patience=PATIENCE):
-        self.cluster, self.patience = cluster, patience
-        self.answered, self.errors, self.stop = {}, [], threading.Event()
-        self.threads = [threading.Thread(target=self.write, args=(name,)) for name in cluster.names]
-
-    def __enter__(self):
-        for thread in self.threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop.set()
-        for thread in self.threads:
-            thread.join()
-
-    def write(self, target):
-        try:
-            nodes = itertools.cycle(self.cluster.listens)
-            node = next(nodes)
-            for number in itertools.count(1):
-                if self.stop.is_set():
-                    return
-                motd, deadline, attempt = f"{target} {number}", time.monotonic() + self.patience, 0
-                while True:
-                    # Asked again under the same id, it is done once; what was given up is asked for anew.
-                    id_ = options(id=f"{motd} {attempt}")
-                    request = gnmi_pb2.SetRequest(update=[update("/system/motd", motd, target)], extension=[id_])
-                    try:
-                        with self.cluster.stub_of(node) as stub:
-                            stub.Set(request, timeout=5)
-                        break
-                    except grpc.RpcError as error:
-                        told = (node, code(error), error.details())
-                        assert code(error) in RETRY and time.monotonic() < deadline, told
-                        attempt += code(error) == grpc.StatusCode.DEADLINE_EXCEEDED
-                        node = next(nodes)
-                self.answered[target] = number
-        except Exception as error:  # a thread would swallow it
-            self.errors.append(error)
-
-    def advance(self, by=3):
-        """Waits until every client got that much further."""
-        before = dict(self.answered)
-        done = lambda: all(self.answered.get(t, 0) >= before.get(t, 0) + by for t in self.cluster.names)
-        until("every client gets on", lambda: self.errors or done())
-        assert not self.errors, self.errors
-
-
-def nothing_is_lost(cluster, clients):
-    for target, number in clients.answered.items():
-        until("it is there", lambda: cluster.get(target, "/system/motd") == f"{target} {number}")
-        until("on the device", lambda: cluster.on_device(target, "/system/motd") == f"{target} {number}")
-
-
 def test_a_node_and_a_member_of_etcd_are_lost_under_load(cluster):
-    with Clients(cluster) as clients:
+    """The worst of each: the leader, and the node that is the master of most. Both come back."""
+    with Clients(cluster, patience=3 * PATIENCE) as clients:
         clients.advance()
-        cluster.nodes["n1"].kill()
-        cluster.use("n2")
-        clients.advance()
-        cluster.members[0].kill()
-        clients.advance()
+        with Readers(clients, cluster.names[0], patience=3 * PATIENCE) as readers:
+            leader = cluster.members.leader()
+            node = max(shares(cluster).items(), key=lambda share: share[1])[0]
+            cluster.members.kill(leader)
+            cluster.nodes[node].kill()
+            cluster.use(next(name for name in cluster.listens if name != node))
+            clients.advance()
+            readers.advance()
+            cluster.members.start(leader)
+            cluster.start_node(node)
+            clients.advance()
+            readers.advance()
     nothing_is_lost(cluster, clients)
 
 
+# Longer than a node that stops waits for those who wait for an answer.
+SLOW = "5s"
+
+
 def test_a_rolling_restart_fails_nobody_who_tries_elsewhere(cluster):
-    with Clients(cluster) as clients:
-        for name in cluster.listens:
-            clients.advance()
-            assert cluster.nodes[name].stop() == 0
-            cluster.start_node(name)
-        clients.advance()
+    """Clients hear of nothing worse than UNAVAILABLE, and are answered under the same id: also on a device that takes longer than a
+    node does to stop."""
+    cluster.sim("delay", cluster.device(cluster.names[-1]), SLOW, "--on", "set")
+    with Clients(cluster, timeout=2 * PATIENCE, patience=3 * PATIENCE) as clients:
+        clients.advance(1)
+        with Readers(clients, cluster.names[0]) as readers:
+            for name in cluster.listens:
+                clients.advance(1)
+                assert cluster.nodes[name].stop() == 0
+                readers.advance()
+                cluster.start_node(name)
+            clients.advance(1)
+            readers.advance()
     nothing_is_lost(cluster, clients)
 
 

@@ -2,37 +2,15 @@
 back, or when what is left of it goes on alone."""
 
 import datetime
-import subprocess
 
 import grpc
 import pytest
-from cluster import Cluster
+from cluster import Cluster, Members
+from load import Clients, nothing_is_lost
 from pygnmi.spec.v080 import gnmi_pb2
 
 from lab import PATIENCE, code, field, path, until, update
-from test_cluster import Clients, nothing_is_lost
 from test_etcd import members
-
-
-class Members:
-    """The members of an etcd, which can be killed and started again."""
-
-    def __init__(self, folder, started):
-        self.folder, self.ports = folder, [port for port, _ in started]
-        self.processes = [process for _, process in started]
-
-    def kill(self, *numbers):
-        for number in numbers:
-            self.processes[number].kill()
-            self.processes[number].wait()
-
-    def start(self, *numbers, more=()):
-        for number in numbers:
-            with open(self.folder / f"etcd{number}.log", "ab") as log:
-                self.processes[number] = subprocess.Popen([*self.processes[number].args, *more], stdout=log, stderr=log)
-
-    def stop(self):
-        self.kill(*range(len(self.processes)))
 
 
 @pytest.fixture
@@ -91,7 +69,7 @@ def another_failure(cluster):
 def test_a_lost_majority_comes_back(cluster):
     get = gnmi_pb2.GetRequest(path=[path("/system/motd", "leaf1")], encoding=gnmi_pb2.JSON_IETF)
     set_ = gnmi_pb2.SetRequest(update=[update("/system/hostname", "never", "leaf1")])
-    with Clients(cluster, patience=6 * PATIENCE) as clients:
+    with Clients(cluster, patience=6 * PATIENCE, timeout=5, gives_up=True) as clients:
         clients.advance()
         cluster.members.kill(0, 1)
         for node in cluster.listens:
@@ -148,7 +126,7 @@ def test_operators_are_told_that_it_is_not_done(cluster):
 
 def test_what_is_left_of_etcd_goes_on_alone(cluster):
     """A majority is lost for good. The nodes know all three members, and find the one that is left."""
-    with Clients(cluster) as clients:
+    with Clients(cluster, timeout=5, gives_up=True) as clients:
         clients.advance()
         cluster.members.kill(0, 1, 2)
         cluster.members.start(2, more=["--force-new-cluster"])

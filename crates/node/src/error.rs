@@ -38,7 +38,7 @@ pub enum StartError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Busy {
     /// The node stops, and what was asked for is in the log: it is carried on.
-    #[error("the node stops; transaction {0} is carried on when it is back")]
+    #[error("the node stops; transaction {0} is carried on by another, or when it is back")]
     Stopped(Index),
     /// It was to be answered by now, and the store has not taken it in, nor said that it will not.
     #[error(

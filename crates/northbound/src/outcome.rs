@@ -34,10 +34,11 @@ pub(crate) fn busy(node: &Handle, call: &Call, busy: Busy) -> Status {
     };
     known.map_or_else(
         || Status::unavailable(busy.to_string()),
-        // Nobody here will know what becomes of it.
+        // Nobody here will know what becomes of it. Another node will, by its id.
         |transaction| {
             let outcome = outcome(&Teller::own(node, call, &view), transaction);
-            lockstep_gnmi::outcome::status(Code::Unknown, busy.to_string(), &outcome)
+            let message = format!("{busy}; ask again under the id {}", transaction.id);
+            lockstep_gnmi::outcome::status(Code::Unavailable, message, &outcome)
         },
     )
 }
