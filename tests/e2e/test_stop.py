@@ -8,8 +8,9 @@ import time
 
 import grpc
 import pytest
+from pygnmi.spec.v080 import gnmi_pb2
 
-from lab import PATIENCE, until
+from lab import PATIENCE, code, options, until, update
 
 # What clients may make a stop wait for, and a machine that is busy with something else.
 SOON = 10
@@ -48,6 +49,22 @@ def test_a_stop_waits_for_no_client(lab, how):
     assert checked.returncode == 0 and "closed cleanly" in checked.stdout, checked
     lab.start_node()
     assert lab.get("leaf1", "/system/motd") == "hello"
+
+
+def test_a_set_that_outlasts_the_stop_is_asked_for_again_under_its_id(lab):
+    """A node that stops goes on for three seconds; the device takes longer."""
+    lab.sim("delay", lab.device("leaf1"), "8s", "--on", "set")
+    asked = gnmi_pb2.SetRequest(update=[update("/system/motd", "slow", "leaf1")], extension=[options(id="mine")])
+    with lab.stub() as stub:
+        answer = stub.Set.future(asked, timeout=PATIENCE)
+        until("it is decided", lambda: [t["status"] for t in lab.transactions()] == ["committed"])
+        assert lab.node.stop() == 0
+        error = answer.exception()
+    assert code(error) == grpc.StatusCode.UNAVAILABLE and "under the id mine" in error.details(), error
+    lab.start_node()
+    with lab.stub() as stub:
+        stub.Set(asked, timeout=PATIENCE)
+    assert lab.get("leaf1", "/system/motd") == "slow" and len(lab.transactions()) == 1
 
 
 def test_whoever_asks_twice_waits_no_longer(lab):
