@@ -1,5 +1,7 @@
 """Several nodes on one etcd: any node takes any request, and any may go."""
 
+import json
+
 import grpc
 import pytest
 from cluster import Cluster, Members
@@ -78,6 +80,17 @@ def test_a_rolling_restart_fails_nobody_who_tries_elsewhere(cluster):
 def shares(cluster, by="n1"):
     masters = list(cluster.masters(by).values())
     return {name: masters.count(name) for name in cluster.listens}
+
+
+def test_two_nodes_of_one_name_are_told(cluster):
+    cluster.nodes["n3"].stop()
+    config = json.loads(cluster.config("n3").read_text())
+    cluster.config("n3").write_text(json.dumps(config | {"node": "n1"}))
+    cluster.start_node("n3")
+    assert sorted(node["name"] for node in cluster.ask("n2", "node", "list")) == ["n1", "n1", "n2"]
+    for name in ("n1", "n3"):
+        log = lambda: (cluster.folder / f"{name}.log").read_text()
+        until(f"{name} says so", lambda: "another node that runs has the same name" in log())
 
 
 def connections(port):

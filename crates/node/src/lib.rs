@@ -41,6 +41,7 @@ mod keeper;
 mod links;
 pub mod metrics;
 mod models;
+mod namesake;
 mod retarget;
 mod runtime;
 mod start;

@@ -26,6 +26,7 @@ use crate::keeper::keep;
 use crate::links::Links;
 use crate::metrics;
 use crate::models::Models;
+use crate::namesake;
 use crate::runtime::{Ended, Runtime};
 use crate::target::Devices;
 use crate::targets::{Maker, Targets};
@@ -156,6 +157,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         published.clone(),
         events_in.clone(),
     ));
+    let own = session.id().clone();
+    tokio::spawn(namesake::look_out(name.clone(), own, published.clone()));
     let leased = begun.after(nanoseconds(session.ttl()));
     let shared = Arc::new(Shared {
         name,

@@ -129,7 +129,7 @@ async fn a_master_that_claimed_the_device_settles_what_it_had_on_trial() {
         assert_eq!(step(&line, hostname(1, "new", LONG)).await, ACCEPTED);
         let claimed = named(Election { high: ELECTION.high + 1000, low: 1 });
         let newer = World::line(options(device.address())).await;
-        newer.ask(claimed, Ask::Claim).await;
+        newer.ask(claimed.clone(), Ask::Claim).await;
         assert_eq!(step(&line, confirm(1)).await, Answer::Fenced);
         assert_eq!(newer.ask(claimed, settle).await, ACCEPTED);
         assert!(holds(&device, then));
