@@ -29,7 +29,7 @@ test: setup check unit e2e web-smoke chaos-quick simulate-quick explore-quick sp
 	@echo "test: ok"
 
 .PHONY: test-full
-test-full: test web-full packages simulate chaos crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
+test-full: test mixed web-full packages simulate chaos crash reconnects fuzz interop spec explore mutants yang-proof ## test, and everything that takes longer
 	@echo "test-full: ok"
 
 ##@ Parts of test
@@ -119,6 +119,12 @@ chaos: ## nodes, etcd and fifty devices under fire; DURATION=120 seconds, SEED=n
 	cargo build --quiet --locked --profile explore -p lockstep-model
 	LOCKSTEP=target/release/lockstep .tools/venv/bin/python tests/chaos/run.py --duration $(or $(DURATION),120) \
 		$(if $(SEED),--seed $(SEED))
+
+.PHONY: mixed
+mixed: ## three nodes are rolled from an earlier version to this one under load; BASE=commit, else the last of another format level
+	@scripts/setup build test e2e
+	cargo build --quiet --locked --bin lockstep
+	.tools/venv/bin/python tests/e2e/mixed.py $(BASE)
 
 .PHONY: crash
 crash: ## power cuts, damaged files and long logs of the store, thousands of each

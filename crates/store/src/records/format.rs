@@ -20,8 +20,10 @@ use super::value::{self, Announced};
 use crate::kv::{Compare, Op, Range, Txn};
 use crate::{Error, Store};
 
-/// The highest format level this version knows.
-pub const LEVEL: u32 = 1;
+/// The highest format level this version knows. One more with each release that writes a record otherwise than the
+/// one before, be it with one more field: an earlier version would write the record back without it. Level 2 has `since`, `claim`,
+/// `adopting`, `fenced` and `trial` of configurations and `next` of masterships.
+pub const LEVEL: u32 = 2;
 
 /// Reads the epoch of a store that is ours; makes an empty store ours.
 pub(super) async fn open(store: &dyn Store, knows: u32) -> Result<Epoch, Error> {

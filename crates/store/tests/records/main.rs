@@ -12,6 +12,7 @@ mod cost;
 mod counting;
 mod dump;
 mod format;
+mod golden;
 mod long;
 mod one_set;
 mod overheard;
