@@ -72,7 +72,7 @@ fn seconds(seconds: usize) -> u64 {
 }
 
 fn change(targets: &[Target], number: usize, atomic: bool, chance: &Chance) -> Body {
-    let count = *chance.one(&[1, 1, 1, 2, 2, 3]).unwrap_or(&1);
+    let count = *chance.one(&[1, 1, 1, 1, 2, 2, 2, 3, 4, 5]).unwrap_or(&1);
     let mut edits = BTreeMap::new();
     while edits.len() < count.min(targets.len()) {
         if let Some(target) = chance.one(targets) {

@@ -1,30 +1,22 @@
-//! A device on its site, with the ways of nodes to it.
+//! A device on its site: what it holds, what is wrong with it, and who is cut off from it.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_model::system::{Device, Manner, Reaction};
-use lockstep_protocol::record::Failure;
+use lockstep_model::system::{Device, Reaction};
 use lockstep_protocol::{Answer, Ask};
-use lockstep_southbound::{
-    BoxFuture, ConnectError, Driver, Election, Fencing, Follow, Followed, Line, Look, Mandate,
-    Notice, Report, Watch,
-};
+use lockstep_southbound::Election;
 use lockstep_types::{Configuration as Tree, Content, Path, Target, Term, Unit};
-use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use crate::chance::Chance;
+use crate::nature::Nature;
 use crate::signal::Signal;
-use crate::weather::Weather;
 
 /// How long a node waits for a device.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// A device that turns away older masters, and writes what it is told.
-const MANNER: Manner = Manner { fences: true, rewrites: false, wary: false };
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a device does to its next few requests that change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +27,8 @@ pub enum Fault {
     Busy,
     /// Takes this long, so that nobody waits for the answer any more.
     Late(Duration),
+    /// Does it, and hangs up instead of an answer.
+    Drop,
 }
 
 /// A device, and who is cut off from it. Clones are the same device.
@@ -43,18 +37,40 @@ pub struct Site(Arc<Inner>);
 
 struct Inner {
     name: Target,
+    nature: Nature,
     state: Signal<State>,
     chance: Chance,
 }
 
-struct State {
+pub(crate) struct State {
     device: Device,
     /// Which start of it this is.
     boot: u64,
     faults: Vec<Fault>,
     cut: BTreeSet<String>,
+    /// How many connections there have been.
+    calls: u64,
+    /// Those that it ended by itself.
+    dropped: BTreeSet<u64>,
     /// Grows with everything that is to be told.
-    moves: u64,
+    pub(crate) moves: u64,
+}
+
+/// A connection: a node's, to one start of a device.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) node: String,
+    boot: u64,
+    number: u64,
+}
+
+impl State {
+    /// Whether a connection still stands.
+    pub(crate) fn has(&self, call: &Call) -> bool {
+        self.boot == call.boot
+            && !self.cut.contains(&call.node)
+            && !self.dropped.contains(&call.number)
+    }
 }
 
 impl fmt::Debug for Site {
@@ -67,15 +83,23 @@ impl Site {
     /// A device that holds nothing.
     #[must_use]
     pub fn new(name: Target, chance: Chance) -> Self {
-        let (device, faults, cut) = Default::default();
-        let state = Signal::new(State { device, boot: 1, faults, cut, moves: 0 });
-        Self(Arc::new(Inner { name, state, chance }))
+        let (device, faults, cut, dropped) = Default::default();
+        let state =
+            Signal::new(State { device, boot: 1, faults, cut, calls: 0, dropped, moves: 0 });
+        let nature = Nature::of(&chance);
+        Self(Arc::new(Inner { name, nature, state, chance }))
     }
 
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &Target {
         &self.0.name
+    }
+
+    /// What it is like.
+    #[must_use]
+    pub fn nature(&self) -> Nature {
+        self.0.nature
     }
 
     /// What it holds.
@@ -107,6 +131,7 @@ impl Site {
 
     /// Does something wrong the next few times.
     pub fn fault(&self, fault: Fault, times: usize) {
+        let fault = self.0.nature.bears(fault);
         self.with(|state| state.faults.extend(std::iter::repeat_n(fault, times)));
     }
 
@@ -137,15 +162,50 @@ impl Site {
         self.0.state.change(look)
     }
 
-    fn is_there(&self, node: &str, boot: u64) -> bool {
-        self.0.state.look(|state| state.boot == boot && !state.cut.contains(node))
+    pub(crate) fn state(&self) -> &Signal<State> {
+        &self.0.state
+    }
+
+    pub(crate) fn chance(&self) -> &Chance {
+        &self.0.chance
+    }
+
+    /// A node connects; none: it cannot reach it.
+    pub(crate) fn call(&self, node: &str) -> Option<Call> {
+        self.with(|state| {
+            state.calls += 1;
+            let call = Call { node: node.to_owned(), boot: state.boot, number: state.calls };
+            Some(call).filter(|call| state.has(call))
+        })
+    }
+
+    /// Whether a connection still stands.
+    pub(crate) fn has(&self, call: &Call) -> bool {
+        self.0.state.look(|state| state.has(call))
+    }
+
+    /// What is wrong with the next request that changes it.
+    pub(crate) fn next_fault(&self) -> Option<Fault> {
+        self.with(|state| state.faults.pop())
+    }
+
+    /// Ends a connection by itself.
+    pub(crate) fn hang_up(&self, call: &Call) {
+        self.with(|state| state.dropped.insert(call.number));
     }
 
     /// A request arrives. None: not at the start of the device that it was sent to.
-    fn take(&self, boot: u64, election: Election, ask: &Ask, reaction: Reaction) -> Option<Answer> {
-        let term = Term::new(election.low);
+    pub(crate) fn take(
+        &self,
+        call: &Call,
+        election: Election,
+        ask: &Ask,
+        reaction: Reaction,
+    ) -> Option<Answer> {
+        let (boot, term) = (call.boot, Term::new(election.low));
+        let manner = self.0.nature.manner;
         let answer = self.with(|state| {
-            (state.boot == boot).then(|| state.device.take(term, ask, reaction, MANNER))
+            (state.boot == boot).then(|| state.device.take(term, ask, reaction, manner))
         })?;
         if ask.may_change() && answer == Answer::Accepted {
             self.moves();
@@ -163,129 +223,9 @@ impl Site {
                 site.moves();
             });
         }
-        Some(answer)
-    }
-}
-
-/// How a node comes to a device.
-#[derive(Clone, Debug)]
-pub struct Way {
-    /// The device.
-    pub site: Site,
-    /// The node.
-    pub node: String,
-    /// What it meets.
-    pub weather: Weather,
-}
-
-impl Driver for Way {
-    fn connect(&self) -> BoxFuture<'_, Result<Arc<dyn Line>, ConnectError>> {
-        Box::pin(async move {
-            sleep(self.site.0.chance.time(1, 20)).await;
-            let boot = self.site.0.state.look(|state| state.boot);
-            if self.weather.now().dead || !self.site.is_there(&self.node, boot) {
-                let (address, reason) = (self.site.name().to_string(), "no way there".to_owned());
-                return Err(ConnectError::Unreachable { address, reason });
-            }
-            Ok(Arc::new(Connected { way: self.clone(), boot }) as Arc<dyn Line>)
-        })
-    }
-
-    fn patience(&self) -> Duration {
-        PATIENCE
-    }
-}
-
-/// A connection to one start of a device.
-#[derive(Debug)]
-struct Connected {
-    way: Way,
-    boot: u64,
-}
-
-impl Connected {
-    async fn asks(&self, election: Election, ask: Ask) -> Answer {
-        let (site, chance) = (&self.way.site, &self.way.site.0.chance);
-        sleep(chance.time(1, 10)).await;
-        if self.way.weather.now().dead || !site.is_there(&self.way.node, self.boot) {
-            return Answer::Unknown;
-        }
-        let fault = site.with(|state| if ask.may_change() { state.faults.pop() } else { None });
-        let reaction = match fault {
-            Some(Fault::Refuse) => Reaction::Refuse,
-            Some(Fault::Busy) => Reaction::Busy,
-            _ => Reaction::Accept,
-        };
-        if let Some(Fault::Late(time)) = fault {
-            let (site, boot, ask) = (site.clone(), self.boot, ask.clone());
-            tokio::spawn(async move {
-                sleep(time).await;
-                drop(site.take(boot, election, &ask, Reaction::Accept));
-            });
-            std::future::pending::<()>().await;
-        }
-        let answer = site.take(self.boot, election, &ask, reaction);
-        sleep(chance.time(1, 10)).await;
-        answer.filter(|_| site.is_there(&self.way.node, self.boot)).unwrap_or(Answer::Unknown)
-    }
-
-    fn is_in(&self, state: &State) -> bool {
-        state.boot == self.boot && !state.cut.contains(&self.way.node)
-    }
-
-    async fn gone(&self) {
-        let gone = self.way.site.0.state.until(|state| !self.is_in(state));
-        tokio::select! {
-            biased;
-            () = self.way.weather.death() => {}
-            () = gone => {}
-        }
-    }
-}
-
-impl Line for Connected {
-    fn ask(&self, mandate: Mandate, ask: Ask) -> BoxFuture<'_, Answer> {
-        Box::pin(async move {
-            timeout(PATIENCE, self.asks(mandate.election, ask)).await.unwrap_or(Answer::Unknown)
-        })
-    }
-
-    fn fencing(&self) -> Option<Fencing> {
-        Some(Fencing::Device)
-    }
-
-    fn confirms(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    fn watch(&self, _: Watch, tell: mpsc::Sender<Notice>) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
-            let state = &self.way.site.0.state;
-            while self.way.site.is_there(&self.way.node, self.boot) {
-                let moves = state.look(|state| state.moves);
-                if tell.send(Notice::All(Box::new(self.way.site.values()))).await.is_err() {
-                    return;
-                }
-                state.until(|state| state.moves != moves || !self.is_in(state)).await;
-            }
-        })
-    }
-
-    fn look(&self, _: Look) -> BoxFuture<'_, Result<Vec<Report>, Failure>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-
-    fn follow(&self, _: Follow, _: mpsc::Sender<Followed>) -> BoxFuture<'_, Failure> {
-        Box::pin(async move {
-            self.gone().await;
-            Failure { code: "UNAVAILABLE".into(), message: "the connection is gone".into() }
-        })
-    }
-
-    fn closed(&self) -> BoxFuture<'_, String> {
-        Box::pin(async move {
-            self.gone().await;
-            "the connection is gone".to_owned()
+        Some(match answer {
+            Answer::Unfenced(_) => Answer::Unfenced(PATIENCE.as_nanos() as u64),
+            answer => answer,
         })
     }
 }

@@ -11,12 +11,14 @@ use crate::nodes::Node;
 pub type Counts = BTreeMap<&'static str, usize>;
 
 /// What can go wrong. All of it comes to pass in a run of many seeds.
-pub const ALL: [&str; 13] = [
+pub const ALL: [&str; 16] = [
     "a node killed",
     "a node stopped",
     "a node without the store",
     "a store that fails a node",
     "a watch that is late",
+    "a watch that breaks",
+    "a store that lets go of the past",
     "a device cut off from a node",
     "a clock set",
     "a device restarted",
@@ -24,6 +26,7 @@ pub const ALL: [&str; 13] = [
     "a device that refuses",
     "a device without time",
     "a device that does it late",
+    "a device that hangs up after it",
     "a device changed by somebody else",
 ];
 
@@ -34,6 +37,8 @@ pub enum Later {
     Start(usize),
     /// The store answers a node again, and well.
     Calm(usize),
+    /// The store lets go of what a node was not told yet, and answers it well again.
+    Compact(usize),
     /// A node reaches a device again.
     Mend(usize, usize),
 }
@@ -47,7 +52,7 @@ pub async fn next(
     let (at, on) = (chance.below(nodes.len()), chance.below(sites.len()));
     let (node, site) = (&mut nodes[at], &sites[on]);
     let soon = chance.time(200, 15_000);
-    match chance.below(13) {
+    match chance.below(16) {
         0 => {
             node.kill().await;
             ("a node killed", Some((soon, Later::Start(at))))
@@ -93,6 +98,18 @@ pub async fn next(
         11 => {
             site.fault(Fault::Late(chance.time(500, 30_000)), 1);
             ("a device that does it late", None)
+        }
+        12 => {
+            site.fault(Fault::Drop, chance.below(2) + 1);
+            ("a device that hangs up after it", None)
+        }
+        13 => {
+            node.weather(|state| state.broken = true);
+            ("a watch that breaks", None)
+        }
+        14 => {
+            node.weather(|state| state.late = 2_000);
+            ("a store that lets go of the past", Some((soon, Later::Compact(at))))
         }
         _ => {
             let path = "/system/motd".parse().expect("a path");

@@ -1,11 +1,12 @@
 //! Runs seeds: each in a process of its own, so that no run leaves anything to the next.
 
+mod kept;
 mod totals;
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 use lockstep_simulation::run::{Outcome, Size, run};
@@ -18,7 +19,8 @@ Examples:
   lockstep-simulation seeds 1000              seeds 1 to 1000
   lockstep-simulation seeds 500 --first 4001  seeds 4001 to 4500
   lockstep-simulation one 17 --trace run.jsonl
-  lockstep-simulation twice 17                whether it goes the same way both times")]
+  lockstep-simulation twice 17                whether it goes the same way both times
+  lockstep-simulation kept                    seeds that once found something")]
 struct Cli {
     #[command(subcommand)]
     command: What,
@@ -31,6 +33,9 @@ struct Cli {
     /// How long things go wrong, in seconds of the run's own clock
     #[arg(long, default_value_t = 120, global = true)]
     seconds: u64,
+    /// How long a seed may take, in seconds that really pass: one that takes longer goes round in circles
+    #[arg(long, default_value_t = 120, global = true)]
+    limit: u64,
 }
 
 #[derive(Debug, Subcommand)]
@@ -59,20 +64,35 @@ enum What {
         #[arg(long, default_value_t = 2)]
         jobs: usize,
     },
+    /// The seeds that once found something, each in a process of its own
+    Kept {
+        /// How many at a time
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
+    },
+}
+
+/// What every seed of a call has in common.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    size: Size,
+    limit: u64,
 }
 
 /// From so many seeds on, everything has to have happened.
-const LONG: u64 = 100;
+const LONG: usize = 100;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let size = Size { nodes: cli.nodes, devices: cli.devices, seconds: cli.seconds };
+    let manner = Manner { size, limit: cli.limit };
     let done = match cli.command {
         What::One { seed, trace } => {
-            one(seed, size, trace).map(|outcome| println!("seed {seed}: {}", told(&outcome)))
+            one(seed, manner, trace).map(|outcome| println!("seed {seed}: {}", told(&outcome)))
         }
-        What::Twice { seed } => twice(seed, size),
-        What::Seeds { count, first, jobs } => seeds(first..first + count, jobs, size),
+        What::Twice { seed } => twice(seed, manner),
+        What::Seeds { count, first, jobs } => seeds((first..first + count).collect(), jobs, manner),
+        What::Kept { jobs } => seeds(kept::seeds(), jobs, manner),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -84,21 +104,31 @@ fn main() -> ExitCode {
 }
 
 /// Runs a seed here.
-fn one(seed: u64, size: Size, trace: Option<PathBuf>) -> Result<Outcome, String> {
+fn one(seed: u64, manner: Manner, trace: Option<PathBuf>) -> Result<Outcome, String> {
+    give_up_after(seed, manner.limit);
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let trace = trace.unwrap_or_else(|| folder.path().join("trace.jsonl"));
     let _ = fs::remove_file(&trace);
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build();
     let runtime = runtime.map_err(|error| error.to_string())?;
-    runtime.block_on(run(seed, size, &trace)).map_err(|why| format!("seed {seed}: {why}"))
+    runtime.block_on(run(seed, manner.size, &trace)).map_err(|why| format!("seed {seed}: {why}"))
 }
 
-fn twice(seed: u64, size: Size) -> Result<(), String> {
+/// Ends this process if it takes too long: a run whose clock does not get anywhere would never end.
+fn give_up_after(seed: u64, limit: u64) {
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(limit));
+        eprintln!("seed {seed}: not done after {limit} s that really passed");
+        std::process::exit(1);
+    });
+}
+
+fn twice(seed: u64, manner: Manner) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let traces = [folder.path().join("1.jsonl"), folder.path().join("2.jsonl")];
     for trace in &traces {
-        let (child, _) = spawn(seed, size, Some(trace))?;
+        let (child, _) = spawn(seed, manner, Some(trace))?;
         let done = child.wait_with_output().map_err(|error| error.to_string())?;
         if !done.status.success() {
             return Err(said(&done.stderr));
@@ -117,11 +147,13 @@ fn twice(seed: u64, size: Size) -> Result<(), String> {
 }
 
 /// A process that runs one seed.
-fn spawn(seed: u64, size: Size, trace: Option<&PathBuf>) -> Result<(Child, u64), String> {
+fn spawn(seed: u64, manner: Manner, trace: Option<&PathBuf>) -> Result<(Child, u64), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let Manner { size, limit } = manner;
     let mut command = Command::new(program);
     command.args(["one", &seed.to_string(), "--nodes", &size.nodes.to_string()]);
     command.args(["--devices", &size.devices.to_string(), "--seconds", &size.seconds.to_string()]);
+    command.args(["--limit", &limit.to_string()]);
     if let Some(trace) = trace {
         command.arg("--trace").arg(trace);
     }
@@ -129,15 +161,16 @@ fn spawn(seed: u64, size: Size, trace: Option<&PathBuf>) -> Result<(Child, u64),
     child.map(|child| (child, seed)).map_err(|error| error.to_string())
 }
 
-fn seeds(mut seeds: std::ops::Range<u64>, jobs: usize, size: Size) -> Result<(), String> {
+fn seeds(seeds: Vec<u64>, jobs: usize, manner: Manner) -> Result<(), String> {
     let (begun, mut done, mut failed) = (Instant::now(), 0, Vec::new());
-    let (mut totals, long) = (Totals::default(), seeds.end - seeds.start >= LONG);
+    let (mut totals, long) = (Totals::default(), seeds.len() >= LONG);
+    let mut seeds = seeds.into_iter();
     let mut running = std::collections::VecDeque::new();
     loop {
         while running.len() < jobs.max(1)
             && let Some(seed) = seeds.next()
         {
-            running.push_back(spawn(seed, size, None)?);
+            running.push_back(spawn(seed, manner, None)?);
         }
         let Some((child, seed)) = running.pop_front() else { break };
         let output = child.wait_with_output().map_err(|error| error.to_string())?;
@@ -171,15 +204,18 @@ fn told(outcome: &Outcome) -> String {
         let each = counts.iter().map(|(what, count)| format!("{what} {count}"));
         each.collect::<Vec<_>>().join(", ")
     };
-    let Outcome { faults, asked, orders, happened, transactions, trace, took } = outcome;
+    let Outcome { faults, asked, orders, ended, natures, happened, transactions, trace, took } =
+        outcome;
     format!(
         "good: transactions {transactions}, steps {}, revisions {}, seconds {:.0}; told: {}; faults: {}; \
-         orders: {}; log: {}",
+         devices: {}; nodes that ended: {}; orders: {}; log: {}",
         trace.steps,
         trace.revisions,
         took.as_secs_f64(),
         counts(asked),
         counts(faults),
+        counts(natures),
+        counts(ended),
         counts(orders),
         counts(happened),
     )

@@ -7,18 +7,19 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use lockstep_node::{
-    Clock, Devices, Handle, Known, Models, Options, Reached, Retention, Running, Source, Unserved,
-    start,
+    Clock, Devices, Ended, Handle, Known, Models, Options, Reached, Retention, Running, Source,
+    Unserved, start,
 };
 use lockstep_protocol::record::{Binding, Drift, Trials};
-use lockstep_store::Records;
+use lockstep_store::{Error, Records};
 use lockstep_types::{Epoch, NodeName, Target};
 use lockstep_yang::ModelSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::chance::Chance;
-use crate::device::{Site, Way};
+use crate::device::Site;
 use crate::store::{Shaky, Shared};
+use crate::way::Way;
 use crate::weather::{State, Weather};
 
 /// When everything begins, in seconds since the beginning of 1970.
@@ -142,16 +143,15 @@ impl Node {
         }
     }
 
-    /// One that ended by itself, as when its session ran out, is started again.
-    pub async fn revive(&mut self) {
-        let Some((running, weather)) = &mut self.running else { return };
-        if timeout(Duration::ZERO, running.ended()).await.is_err() {
-            return;
-        }
+    /// One that ended by itself, as when its session ran out, is started again. Says why it ended.
+    pub async fn revive(&mut self) -> Option<&'static str> {
+        let (running, weather) = self.running.as_mut()?;
+        let ended = timeout(Duration::ZERO, running.ended()).await.ok()?;
         // Whatever it still had under way comes to nothing.
         weather.change(|state| state.dead = true);
         self.running = None;
         self.start().await;
+        Some(why(&ended))
     }
 
     /// Changes what it meets.
@@ -164,6 +164,18 @@ impl Node {
     /// Sets its clock.
     pub fn skew(&self, milliseconds: i64) {
         self.skew.store(milliseconds, Ordering::Relaxed);
+    }
+}
+
+/// Why nodes end by themselves. All of it comes to pass in a run of many seeds.
+pub const ENDS: [&str; 3] = ["its session ran out", "its watch broke", "it was behind compaction"];
+
+fn why(ended: &Ended) -> &'static str {
+    match ended {
+        Ended::Session => ENDS[0],
+        Ended::Watch(Some(Error::Compacted { .. })) => ENDS[2],
+        Ended::Watch(Some(_)) => ENDS[1],
+        Ended::Watch(None) | Ended::Stopped => "it ended otherwise",
     }
 }
 

@@ -33,7 +33,7 @@ pub const ALL: [&str; 10] = [
 ];
 
 /// What is to have become of the log in a run of many seeds.
-pub const OUTCOMES: [&str; 14] = [
+pub const OUTCOMES: [&str; 16] = [
     "changes applied",
     "changes applied in part",
     "changes reverted",
@@ -48,6 +48,8 @@ pub const OUTCOMES: [&str; 14] = [
     "windows confirmed",
     "windows that ended",
     "entries forgotten",
+    "wide ones applied",
+    "wide ones reverted",
 ];
 
 /// What an operator did, and what it became in the log, if it is an entry of it.

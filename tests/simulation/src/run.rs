@@ -9,11 +9,13 @@ use lockstep_model::trace;
 use lockstep_node::Retention;
 use lockstep_protocol::record::{Kind, Status, Transaction, WindowStage};
 use lockstep_protocol::{Order, View};
+use lockstep_store::kv::Limits;
 use lockstep_types::Target;
 use lockstep_yang::{ModelSet, Options};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::answers::is_kept;
 use crate::chance::Chance;
 use crate::clients::{Asked, Told, ask};
 use crate::device::Site;
@@ -48,6 +50,10 @@ pub struct Outcome {
     pub asked: Counts,
     /// What operators did.
     pub orders: Counts,
+    /// Why nodes ended by themselves.
+    pub ended: Counts,
+    /// What the devices were like.
+    pub natures: Counts,
     /// What became of the log, by kind and outcome, and of masterships.
     pub happened: Counts,
     /// The transactions in the log.
@@ -71,7 +77,7 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     let short = Retention { transactions: 60, step: 5, ..Retention::default() };
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let ground = Ground {
-        store: Shared::new().await.map_err(|error| error.to_string())?,
+        store: Shared::new(limits(seed)).await.map_err(|error| error.to_string())?,
         sites,
         guest,
         models: [models(lab())?, models(more(folder.path())?)?],
@@ -85,8 +91,8 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     for node in &mut nodes {
         node.start().await;
     }
-    let (faults, orders, later, asked) = Default::default();
-    let mut run = Run { nodes, ground, chance, faults, orders, later, asked };
+    let (faults, orders, ended, later, asked) = Default::default();
+    let mut run = Run { nodes, ground, chance, faults, orders, ended, later, asked };
     run.storm(Duration::from_secs(size.seconds)).await;
     run.calm().await;
     run.rest().await?;
@@ -103,8 +109,16 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     }
     let took = begun.elapsed();
     let transactions = report.transactions;
-    let Run { faults, orders, .. } = run;
-    Ok(Outcome { faults, asked, orders, happened, transactions, trace: report, took })
+    let natures = run.natures();
+    let Run { faults, orders, ended, .. } = run;
+    let trace = report;
+    Ok(Outcome { faults, asked, orders, ended, natures, happened, transactions, trace, took })
+}
+
+/// How much a store takes at once. To every third it is little: a change of more than three targets is wide there.
+fn limits(seed: u64) -> Limits {
+    let operations = if seed.is_multiple_of(3) { 13 } else { 4_096 };
+    Limits { operations, bytes: 16 << 20 }
 }
 
 fn lab() -> PathBuf {
@@ -155,6 +169,7 @@ struct Run {
     chance: Chance,
     faults: Counts,
     orders: Counts,
+    ended: Counts,
     later: Vec<(Instant, Later)>,
     asked: Vec<Asked>,
 }
@@ -172,9 +187,7 @@ impl Run {
         let (mut number, mut next_fault) = (0, Instant::now());
         while Instant::now() < end {
             self.undo().await;
-            for node in &mut self.nodes {
-                node.revive().await;
-            }
+            self.revive().await;
             if Instant::now() >= next_fault {
                 let fault = faults::next(&mut self.nodes, &sites, &self.chance).await;
                 *self.faults.entry(fault.0).or_default() += 1;
@@ -206,6 +219,15 @@ impl Run {
         }
     }
 
+    /// Nodes that ended by themselves are started again.
+    async fn revive(&mut self) {
+        for node in &mut self.nodes {
+            if let Some(why) = node.revive().await {
+                *self.ended.entry(why).or_default() += 1;
+            }
+        }
+    }
+
     fn ordered(&mut self, done: Result<Done, JoinError>) {
         if let Ok((name, asked)) = done {
             *self.orders.entry(name).or_default() += 1;
@@ -216,6 +238,14 @@ impl Run {
     /// Every device.
     fn everyone(&self) -> impl Iterator<Item = &Site> {
         self.ground.sites.iter().chain([&self.ground.guest])
+    }
+
+    fn natures(&self) -> Counts {
+        let mut counts = Counts::new();
+        for name in self.everyone().flat_map(|site| site.nature().names()) {
+            *counts.entry(name).or_default() += 1;
+        }
+        counts
     }
 
     /// Those that there are targets for.
@@ -233,6 +263,10 @@ impl Run {
             match due {
                 Later::Start(at) => self.nodes[at].start().await,
                 Later::Calm(at) => self.nodes[at].weather(|state| *state = Default::default()),
+                Later::Compact(at) => {
+                    self.ground.store.compact();
+                    self.nodes[at].weather(|state| *state = Default::default());
+                }
                 Later::Mend(at, on) => {
                     let name = self.nodes[at].name();
                     self.everyone().skip(on).take(1).for_each(|site| site.cut(name, false));
@@ -244,9 +278,11 @@ impl Run {
     /// Nothing goes wrong any more.
     async fn calm(&mut self) {
         self.everyone().for_each(Site::heal);
-        for node in &mut self.nodes {
+        for node in &self.nodes {
             node.weather(|state| *state = Default::default());
-            node.revive().await;
+        }
+        self.revive().await;
+        for node in &mut self.nodes {
             node.start().await;
         }
     }
@@ -266,9 +302,7 @@ impl Run {
     async fn rest(&mut self) -> Result<(), String> {
         let end = Instant::now() + REST;
         loop {
-            for node in &mut self.nodes {
-                node.revive().await;
-            }
+            self.revive().await;
             self.resume().await;
             match self.restless() {
                 None => return Ok(()),
@@ -300,8 +334,8 @@ impl Run {
             if !view.is_synchronised(name) {
                 return Some(format!("{name} is not synchronised: {:?}", view.header(name)));
             }
-            let same = site.values().same_values(&applied);
-            (!same).then(|| {
+            let in_line = site.nature().is_in_line(&site.values(), &applied);
+            (!in_line).then(|| {
                 format!("Convergence: {name} holds {:?}, and {applied:?} is applied", site.values())
             })
         })
@@ -318,7 +352,15 @@ impl Run {
                 WindowStage::Reverted => "windows that ended",
                 _ => "windows besides",
             });
-            window.into_iter().for_each(|name| *counts.entry(name).or_default() += 1);
+            let wide = transaction.wide.then(|| match transaction.status {
+                Status::Applied => "wide ones applied",
+                Status::Reverted => "wide ones reverted",
+                Status::Partial => "wide ones applied in part",
+                _ => "wide ones besides",
+            });
+            for name in window.into_iter().chain(wide) {
+                *counts.entry(name).or_default() += 1;
+            }
         }
         let terms = self.bound(&view).filter_map(|site| view.mastership(site.name()));
         let terms: u64 = terms.map(|mastership| mastership.term.get()).sum();
@@ -342,16 +384,7 @@ impl Run {
         }
         for Asked { id, told } in &self.asked {
             let stands = view.named(id).map(|transaction| (transaction.index, transaction.status));
-            let kept = match (told, stands) {
-                (Told::Nothing, _) => true,
-                (Told::Refused, stands) => stands.is_none(),
-                (Told::Status(index, told), Some((stands, status))) => {
-                    *index == stands && (!told.is_final() || *told == status)
-                }
-                // What is not kept any more had its outcome.
-                (Told::Status(index, _), None) => *index <= view.horizon(),
-            };
-            if !kept {
+            if !is_kept(told, stands, view.horizon()) {
                 return Err(format!(
                     "Durability: {id} was told {told:?}, and stands as {stands:?}"
                 ));

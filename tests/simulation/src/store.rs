@@ -18,15 +18,19 @@ use crate::weather::Weather;
 pub struct Shared {
     store: Memory,
     written: Arc<Signal<Vec<Commit>>>,
+    /// What was written up to here is told to nobody any more.
+    oldest: Arc<Signal<Revision>>,
 }
 
 impl Shared {
     /// An empty store. Only one task follows it, and tells all the others in the order in which they wait.
+    /// It takes this much at once.
     ///
     /// # Errors
     /// The store says so.
-    pub async fn new() -> Result<Self, Error> {
-        let (store, written) = (Memory::new(), Arc::<Signal<Vec<Commit>>>::default());
+    pub async fn new(limits: Limits) -> Result<Self, Error> {
+        let store = Memory::with_limits(limits);
+        let (written, oldest) = (Arc::<Signal<Vec<Commit>>>::default(), Arc::default());
         let mut feed = store.watch(Revision::ZERO).await?;
         let told = Arc::clone(&written);
         tokio::spawn(async move {
@@ -34,17 +38,28 @@ impl Shared {
                 told.change(|written| written.push(commit));
             }
         });
-        Ok(Self { store, written })
+        Ok(Self { store, written, oldest })
     }
 
-    /// What was written next after this revision.
-    async fn next(&self, after: Revision) -> Commit {
+    /// Lets go of the past: a watch that is behind has to begin anew. One that begins is not turned away, since a node
+    /// that finds its trace behind what is kept can only write down the store as it is, and others watch.
+    pub fn compact(&self) {
+        let last = self.written.look(|written| written.last().map(|commit| commit.revision));
+        self.oldest.change(|oldest| *oldest = last.unwrap_or_default());
+    }
+
+    /// What was written next after this revision, for a watch that began when so much was gone already.
+    async fn next(&self, after: Revision, begun: Revision) -> Result<Commit, Error> {
         let is_there = |written: &Vec<Commit>| written.last().is_some_and(|c| c.revision > after);
         self.written.until(is_there).await;
-        self.written.look(|written| {
+        let oldest = self.oldest.look(|oldest| *oldest);
+        if after < oldest && oldest > begun {
+            return Err(Error::Compacted { asked: after, oldest });
+        }
+        Ok(self.written.look(|written| {
             let at = written.partition_point(|commit| commit.revision <= after);
             written[at].clone()
-        })
+        }))
     }
 }
 
@@ -122,8 +137,10 @@ impl Store for Shaky {
         Box::pin(async move {
             drop(self.call(self.store.watch(after)).await?);
             let shared = self.shared.clone();
+            let begun = shared.oldest.look(|oldest| *oldest);
             let (weather, chance) = (self.weather.clone(), self.chance.clone());
-            Ok(Box::new(Late { shared, after, weather, chance, next: None }) as Box<dyn Feed>)
+            Ok(Box::new(Late { shared, after, begun, weather, chance, next: None })
+                as Box<dyn Feed>)
         })
     }
 
@@ -150,6 +167,8 @@ impl Store for Shaky {
 struct Late {
     shared: Shared,
     after: Revision,
+    /// What was not kept any more when this began.
+    begun: Revision,
     weather: Weather,
     chance: Chance,
     /// What is about to be told, and when: whoever waits may stop waiting and begin again.
@@ -159,7 +178,7 @@ struct Late {
 impl Late {
     async fn tell(&mut self) -> Result<Commit, Error> {
         if self.next.is_none() {
-            let commit = self.shared.next(self.after).await;
+            let commit = self.shared.next(self.after, self.begun).await?;
             self.after = commit.revision;
             let late = self.chance.time(0, self.weather.now().late);
             self.next = Some((Instant::now() + late, commit));
@@ -180,6 +199,9 @@ impl Feed for Late {
                 biased;
                 // A killed process hears nothing more.
                 () = weather.death() => Err(Error::Closed),
+                () = weather.silence() => {
+                    Err(Error::Unavailable { source: lost("the watch was lost") })
+                }
                 commit = self.tell() => commit,
             }
         })

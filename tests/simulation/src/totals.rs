@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use lockstep_simulation::{faults, operators};
+use lockstep_simulation::{faults, nature, nodes, operators};
 
 /// Counts by section and name, as each run tells them: `section: name 3, other name 1; section: …`.
 #[derive(Debug, Default)]
@@ -30,8 +30,13 @@ impl Totals {
         let happened = |section: &str, name: &str| {
             self.0.get(section).and_then(|counts| counts.get(name)).is_some_and(|count| *count > 0)
         };
-        let all: [(&str, &[&'static str]); 3] =
-            [("faults", &faults::ALL), ("orders", &operators::ALL), ("log", &operators::OUTCOMES)];
+        let all: [(&str, &[&'static str]); 5] = [
+            ("faults", &faults::ALL),
+            ("devices", &nature::ALL),
+            ("nodes that ended", &nodes::ENDS),
+            ("orders", &operators::ALL),
+            ("log", &operators::OUTCOMES),
+        ];
         let names = all.iter().flat_map(|(section, names)| names.iter().map(move |n| (section, n)));
         names.filter(|(section, name)| !happened(section, name)).map(|(_, name)| *name).collect()
     }
@@ -56,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_told_is_added_up_and_what_is_not_is_missed() {
         let mut totals = Totals::default();
-        assert_eq!(totals.never().len(), 13 + 10 + 14);
+        assert_eq!(totals.never().len(), 16 + 4 + 3 + 10 + 16);
         for _ in 0..2 {
             totals.add("seed 3: good: steps 5, seconds 9; faults: a node killed 3, a clock set 1; log: terms 9");
         }

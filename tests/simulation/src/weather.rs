@@ -25,6 +25,8 @@ pub struct State {
     pub failing: usize,
     /// The store tells it late of what was written, by up to so many milliseconds.
     pub late: u64,
+    /// The store does not go on telling it of what is written.
+    pub broken: bool,
 }
 
 impl Weather {
@@ -53,6 +55,11 @@ impl Weather {
     /// Comes back when the node was killed.
     pub async fn death(&self) {
         self.state.until(|state| state.dead).await;
+    }
+
+    /// Comes back when nobody tells it of what is written any more.
+    pub async fn silence(&self) {
+        self.state.until(|state| state.broken).await;
     }
 
     /// A wall clock that is ahead of this one, or behind.
