@@ -34,7 +34,7 @@ class Client(threading.Thread):
         super().__init__(name=name, daemon=True)
         self.world, self.history, self.over = world, history, over
         self.random = random.Random(f"{seed} {name}")
-        self.nodes = {node: Node(node, port) for node, port in world.listens.items()}
+        self.nodes = {node: Node(node, port) for node, port in world.doors.items()}
         self.count, self.mine, self.past, self.failure = 0, [], [], None
 
     def run(self):
@@ -188,7 +188,7 @@ class Reader(Client):
 
 
 class Watcher(Client):
-    """Looks at how targets stand, at each node in turn."""
+    """Looks at how targets stand and at what is open, at each node in turn."""
 
     every = 0.5
 
@@ -197,10 +197,12 @@ class Watcher(Client):
         name = list(self.nodes)[self.count % len(self.nodes)]
         starts = self.world.nodes[name].starts
         try:
+            opened, now = self.nodes[name].open(PATIENCE), time.monotonic()
             targets = self.nodes[name].targets(PATIENCE)
         except grpc.RpcError:
             return
         if starts == self.world.nodes[name].starts:
+            self.history.glimpse({"node": name, "time": now, "open": opened})
             self.history.sighting({"node": name, "start": starts, "time": time.monotonic(), "targets": targets})
 
 

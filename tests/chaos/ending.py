@@ -93,4 +93,6 @@ class Ending:
             sightings=self.history.sightings,
             stuck=self.stuck,
             wall=self.history.wall,
+            glimpses=self.history.glimpses,
+            faults=self.nemesis.told(),
         )

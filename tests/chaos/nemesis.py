@@ -7,7 +7,11 @@ from collections import Counter
 
 import device as sim
 import registers
-from world import MEMBERS, NODES
+from world import CLIENTS, MEMBERS, NODES
+
+
+# How soon a fault that met nobody is tried again.
+AGAIN = 0.5
 
 
 class Nemesis:
@@ -47,22 +51,37 @@ class Nemesis:
                 self.sleep_until(fault["at"] + fault["last"])
                 self.try_to(fault, "end")
 
+    def told(self):
+        """When what was done to members, nodes and the links between them."""
+        of = [fault for fault in self.plan if not fault["lane"].startswith("devices")]
+        return [{**fault, "from": self.begun + fault["at"], "until": self.begun + fault["at"] + fault["last"]} for fault in of]
+
     def sleep_until(self, at):
         time.sleep(max(0, self.begun + at - time.monotonic()))
 
     def try_to(self, fault, what):
-        """A fault may meet somebody who is away; that is no failure of the run, and is counted apart."""
-        name = f"{what}_{fault['fault'].replace('-', '_')}"
-        said = ""
-        try:
-            if act := getattr(self, name, None):
-                act(fault)
-            if what == "begin":
-                self.count(self.counts, fault)
-        except Exception as error:
-            said = f" failed: {error!r}"
+        """A fault may meet somebody who is away. Then it is tried again for as long as it was to last; that it met nobody is no
+        failure of the run, and is counted apart."""
+        act = getattr(self, f"{what}_{fault['fault'].replace('-', '_')}", None)
+        over = self.begun + fault["at"] + fault["last"] - AGAIN
+        while said := self.fails(act, fault):
+            if what == "end" or time.monotonic() > over or "there is no" in said:
+                break
+            time.sleep(AGAIN)
+        if said:
             self.count(self.failed, fault)
+        elif what == "begin":
+            self.count(self.counts, fault)
         self.log(f"{what} {fault['fault']} {fault}{said}")
+
+    def fails(self, act, fault):
+        """Why it cannot be done; nothing: it is."""
+        try:
+            if act:
+                act(fault)
+        except Exception as error:
+            return f" failed: {error!r}"
+        return ""
 
     def count(self, counts, fault):
         with self.lock:
@@ -109,14 +128,29 @@ class Nemesis:
 
     def begin_full_disk(self, fault):
         """The disk fills up, and the member has to open its log on it."""
+        ballast = self.room()
+        self.world.members[fault["member"]].kill()
+        self.fill(ballast)
+        self.revive_member(fault["member"])
+
+    def begin_disk_fills(self, _):
+        """The disk fills up while the member runs on it, which ends it with the next write that needs room."""
+        self.fill(self.room())
+
+    def end_disk_fills(self, fault):
+        self.end_full_disk(fault)
+
+    def room(self):
+        """The file that fills the disk."""
         ballast = self.world.ballast()
         if ballast is None:
             raise RuntimeError("there is no disk to fill")
-        self.world.members[fault["member"]].kill()
+        return ballast
+
+    def fill(self, ballast):
         with contextlib.suppress(OSError), open(ballast, "wb", buffering=0) as file:
             while True:
                 file.write(bytes(1 << 20))
-        self.revive_member(fault["member"])
 
     def end_full_disk(self, fault):
         if ballast := self.world.ballast():
@@ -180,7 +214,7 @@ class Nemesis:
 
     def begin_clock_jump(self, fault):
         if not self.world.clock:
-            raise RuntimeError("a node has no clock of its own here")
+            raise RuntimeError("there is no clock of a node's own here")
         self.world.set_clock(fault["node"], fault["jump"])
 
     def end_clock_jump(self, fault):
@@ -245,6 +279,15 @@ class Nemesis:
 
     def begin_slow_links(self, fault):
         self.world.network.delay(self.links(fault), 5 + int(fault["amount"] * 195))
+
+    def begin_clients_deaf(self, fault):
+        """What clients ask of a node arrives, and they hear nothing of it."""
+        self.world.network.stall([(CLIENTS, fault["node"])], up=False)
+
+    def end_clients_deaf(self, fault):
+        """Nor do they ever: the connections break."""
+        self.world.network.cut([(CLIENTS, fault["node"])])
+        self.world.network.heal([(CLIENTS, fault["node"])])
 
     def end_node_from_store(self, fault):
         self.world.network.heal(self.links(fault))
@@ -318,6 +361,7 @@ class Nemesis:
         """Everything is as it was; whatever cannot be healed at once is tried again."""
         world = self.world
         parties = [*NODES, *MEMBERS]
+        world.network.heal([(CLIENTS, node) for node in NODES])
         world.network.heal([(one, other) for one in parties for other in [*MEMBERS, *world.names]])
         if ballast := world.ballast():
             ballast.unlink(missing_ok=True)

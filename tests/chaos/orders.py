@@ -1,12 +1,12 @@
-"""Operators: they pause targets and go on with them, have them looked at again, let go of what the store keeps of the past,
-and add, bind anew and remove targets of their own, the guests, while everything runs."""
+"""Operators: they pause targets and go on with them, have them looked at again and claimed, let go of what the store keeps of the
+past, and add, bind anew and remove targets of their own, the guests, while everything runs."""
 
 import time
 
 from clients import PATIENCE, Client
 from world import REACHED, wait
 
-ORDERS = {"pause": 5, "sync": 2, "compact": 2, "remove": 4, "rebind": 3, "adopt": 3, "guest-restart": 2}
+ORDERS = {"pause": 5, "sync": 2, "compact": 2, "remove": 4, "rebind": 3, "adopt": 3, "claim": 2, "guest-restart": 2}
 OPERATORS = 2
 
 
@@ -49,6 +49,10 @@ class Operator(Client):
 
     def sync(self):
         self.operate(self.target(), "sync")
+
+    def claim(self):
+        """Takes a target over from whoever else may have made its device listen to them."""
+        self.operate(self.target(), "claim")
 
     def compact(self):
         self.order("compact", lambda node, _: node.compact(PATIENCE))

@@ -1,7 +1,8 @@
 """What is done to everybody, and when: a plan that follows from a seed and a length alone, so that it can be had again.
 
 Faults come in lanes that run side by side; in a lane, one follows the other. Each lane goes through all it has, in an order
-of its own, before it begins anew, so that a short run meets everything too.
+of its own, before it begins anew; and where the time is short there is less of it without a fault, so that a run of two minutes
+meets everything.
 """
 
 import random
@@ -11,12 +12,12 @@ from world import MEMBERS, NODES
 
 # Of each lane: how long a fault lasts and how long there is none, in seconds; and what there is.
 LANES = {
-    "members": ((2, 7), (4, 16), ["member-kill", "member-pause", "slow-disk", "full-disk", "no-space", "majority-kill"]),
+    "members": ((2, 7), (4, 16), ["member-kill", "member-pause", "slow-disk", "full-disk", "disk-fills", "no-space", "majority-kill"]),
     "nodes": ((2, 6), (5, 16), ["node-kill", "node-pause", "node-pause", "clock-jump", "node-stop", "node-kill", "all-nodes-kill"]),
     "links": ((2, 8), (1, 7), [
         "node-from-store", "node-stalled-from-store", "node-from-member", "node-deaf-to-store", "member-from-members",
         "member-deaf-to-members", "members-parted", "node-from-devices", "node-stalled-from-devices", "node-deaf-to-devices",
-        "slow-links",
+        "slow-links", "clients-deaf",
     ]),
     "devices": ((1, 7), (0, 1), [
         "restart-keep", "restart-lose", "refuse", "refuse-after", "delay", "hang", "rewrite", "drift", "refuse-resync",
@@ -28,6 +29,8 @@ ABREAST = 6
 # A node that stands still for longer than its lease finds that another took over.
 STALE = (7.0, 10.0)
 JUMPS = (3600, -3600, 30, -30, 2)
+# What rounding may add to all faults of a lane.
+ROUNDING = 0.1
 CODES = ("INVALID_ARGUMENT", "FAILED_PRECONDITION", "ABORTED", "INTERNAL")
 
 
@@ -38,18 +41,32 @@ def make(seed, duration, names):
         rng = random.Random(f"{seed} {lane}")
         # Devices are many: what is done to one does not keep others from anything.
         for part in range(ABREAST if lane == "devices" else 1):
-            at, deck = rng.uniform(1, 4), []
-            mine = names[part::ABREAST]
-            while True:
+            begin, deck, mine = rng.uniform(1, 4), [], names[part::ABREAST]
+            drawn, at = [], begin
+            while at < duration or len(drawn) < len(kinds):
                 deck = deck or rng.sample(kinds, len(kinds))
-                fault = {"at": round(at, 2), "fault": deck.pop(), "last": round(rng.uniform(*lasts), 2), "lane": f"{lane}{part}"}
+                fault = {"fault": deck.pop(), "last": round(rng.uniform(*lasts), 2), "lane": f"{lane}{part}"}
                 detail(fault, lane, rng, mine)
-                if at + fault["last"] > duration:
-                    break
-                faults.append(fault)
-                at += fault["last"] + rng.uniform(*gaps)
+                drawn.append((fault, rng.uniform(*gaps)))
+                at += fault["last"] + drawn[-1][1]
+            faults += placed(drawn, begin, duration, squeeze(drawn[: len(kinds)], duration - begin))
     faults.sort(key=lambda fault: fault["at"])
     return [{"number": number, **fault} for number, fault in enumerate(faults, 1)]
+
+
+def squeeze(first, time):
+    """By how much the time without a fault is to be shortened, so that each has come once by then."""
+    lasts, gaps = sum(fault["last"] for fault, _ in first), sum(gap for _, gap in first[:-1])
+    return min(1.0, max(0.0, time - lasts - ROUNDING) / gaps)
+
+
+def placed(drawn, at, duration, shorter):
+    """When each begins, of those that end in time."""
+    for fault, gap in drawn:
+        if at + fault["last"] > duration:
+            return
+        yield {"at": round(at, 2), **fault}
+        at += fault["last"] + gap * shorter
 
 
 def detail(fault, lane, rng, names):
@@ -61,10 +78,10 @@ def detail(fault, lane, rng, names):
     fault["amount"] = rng.random()
     if kind == "node-pause":
         fault["last"] = round(rng.uniform(*STALE), 2)
-    if kind == "full-disk":
+    if kind in ("full-disk", "disk-fills"):
         fault["member"] = MEMBERS[-1]
     concerns = {"members": ["member"], "nodes": ["node"], "links": ["node", "member"], "devices": ["device"]}
-    keep = {*concerns[lane], "at", "fault", "last", "lane"}
+    keep = {*concerns[lane], "fault", "last", "lane"}
     keep |= {"amount"} if lane in ("links", "devices") else set()
     keep |= {"register", "code"} if lane == "devices" else set()
     keep |= {"jump"} if kind == "clock-jump" else set()

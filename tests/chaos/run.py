@@ -37,6 +37,8 @@ from world import World, wait  # noqa: E402
 PATIENCE = 60
 CHECKER = HERE.parents[1] / "target" / "explore" / "lockstep-model"
 SHOWN = 12
+# The seed of sources that came without their history.
+WITHOUT_GIT = 11
 
 
 class Run:
@@ -98,10 +100,18 @@ def against_the_model(trace):
     return violations, done.stdout.partition("good: ")[2].partition("\n")[0]
 
 
+def seed_of(text):
+    """The seed that is named. Each commit has one of its own, so that time and again other plans are tried."""
+    if text != "commit":
+        return int(text)
+    asked = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, cwd=HERE, check=False)
+    return int(asked.stdout[:7], 16) if asked.returncode == 0 else WITHOUT_GIT
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duration", type=int, default=120, help="seconds of faults")
-    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--seed", type=seed_of, default=None, help="a number; or `commit`: another for each commit")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a run that went well, too")
     given = parser.parse_args()
     seed = given.seed if given.seed is not None else random.randrange(1 << 31)
@@ -116,9 +126,8 @@ def main():
         violations += more
         told = evidence, looked, run.nemesis.counts, run.nemesis.failed, run.world.skipped
         run.say(summary.tell(*told) + f"\n  against the model: {steps or 'not as it allows'}")
-        never = summary.missing(evidence, run.nemesis.counts, run.world.skipped)
-        if given.duration >= summary.LONG:
-            violations += [("Coverage", f"{what} never happened") for what in never]
+        never = summary.missing(evidence, run.nemesis.counts, run.world.skipped, given.duration)
+        violations += [("Coverage", f"{what} never happened") for what in never]
     except Exception as error:
         failed = error
         raise

@@ -9,7 +9,7 @@ class Story:
     """Time goes on by one with every line of it."""
 
     def __init__(self):
-        self.time, self.operations, self.transactions, self.sightings = 0, [], [], []
+        self.time, self.operations, self.transactions, self.sightings, self.glimpses = 0, [], [], [], []
         self.journals, self.adopted, self.guests = {A: [], B: []}, {}, []
 
     def tick(self):
@@ -44,6 +44,7 @@ class Story:
         self.operations.append(operation)
 
     def enter(self, operation, index, status, parts, kind="change", window=""):
+        self.glimpses.append({"node": "n1", "time": self.time, "open": [[index, 6.4]]})
         targets = {target: {"status": one, "waiting_for": None} for target, one in parts.items()}
         self.transactions.append(
             {
@@ -118,5 +119,5 @@ class Story:
         nodes = {"n1": {A: {}, B: {}, **held}}
         devices = {A: {}, B: {}, **held, **(devices or {})}
         evidence = Evidence([A, B], self.operations, self.transactions, nodes, devices, self.journals, self.sightings, stuck or {})
-        evidence.adopted, evidence.guests = self.adopted, self.guests
+        evidence.adopted, evidence.guests, evidence.glimpses = self.adopted, self.guests, self.glimpses
         return evidence

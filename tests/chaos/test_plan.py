@@ -13,8 +13,14 @@ def test_a_seed_is_a_plan():
 
 
 def test_a_plan_of_two_minutes_has_every_fault():
-    for seed in range(20):
+    for seed in range(500):
         assert {fault["fault"] for fault in plan.make(seed, 120, NAMES)} == KINDS
+
+
+def test_faults_of_a_lane_come_one_after_the_other():
+    for lane in {fault["lane"] for fault in plan.make(7, 120, NAMES)}:
+        faults = [fault for fault in plan.make(7, 120, NAMES) if fault["lane"] == lane]
+        assert all(one["at"] + one["last"] <= other["at"] + 0.02 for one, other in zip(faults, faults[1:]))
 
 
 def test_every_fault_ends_in_time():

@@ -23,6 +23,13 @@ def test_a_mastership_that_moves_is_counted():
 def test_what_never_happened_is_named():
     story = Story()
     story.write("one", A, B)
-    never = summary.missing(story.end(), {"node-kill": 1, "drift": 2}, ["full disk: not here"])
-    assert {"node-pause", "restore", "adopt applied", "window reverted"} <= set(never)
-    assert not {"node-kill", "drift", "full-disk", "one", "change applied"} & set(never)
+    missing = lambda duration: set(summary.missing(story.end(), {"node-kill": 1, "drift": 2}, ["full disk: not here"], duration))
+    assert {"node-pause", "restore", "adopt applied", "window reverted"} <= missing(300)
+    assert not {"node-kill", "drift", "full-disk", "one", "change applied"} & missing(300)
+
+
+def test_a_short_run_has_every_fault_and_need_not_have_everything_else():
+    story = Story()
+    missing = lambda duration: set(summary.missing(story.end(), {"node-kill": 1}, [], duration))
+    assert "node-pause" in missing(120) and "restore" not in missing(120)
+    assert not missing(60)

@@ -11,6 +11,7 @@ from lab import field, fields, outcome_of_answer, outcome_of_error
 
 ADMIN = "/lockstep.v1.Admin/"
 RECONNECT = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)]
+OPEN = ("pending", "committed", "confirming", "reverting")
 same = lambda content: content
 
 
@@ -43,6 +44,15 @@ class Node:
 
     def operate(self, target, order, timeout):
         self.ask("OperateTarget", field(1, target) + field(2, order), timeout)
+
+    def open(self, timeout):
+        """Atomic transactions without an outcome, each with the seconds between its submission and its deadline."""
+        found = []
+        asked = field(1, 1000) + b"".join(field(3, status) for status in OPEN)
+        for one in map(fields, fields(self.ask("ListTransactions", asked, timeout)).get(1, [])):
+            if one[14][0] == b"atomic" and 21 in one:
+                found.append([one[1][0], max(0.0, seconds(one[21][0]) - seconds(one[7][0]))])
+        return found
 
     def compact(self, timeout):
         """The log stays, and what the store keeps of the past goes."""
@@ -91,6 +101,12 @@ class Node:
 
     def ask(self, method, content, timeout):
         return self.channel.unary_unary(ADMIN + method, same, same)(content, timeout=timeout)
+
+
+def seconds(content):
+    """A google.protobuf.Timestamp."""
+    one = fields(content)
+    return one.get(1, [0])[0] + one.get(2, [0])[0] / 1e9
 
 
 def transaction(content):

@@ -16,6 +16,8 @@ from network import Network
 
 HERE = pathlib.Path(__file__).parent
 NODES, MEMBERS = ("n1", "n2", "n3"), ("m1", "m2", "m3")
+# All clients and operators together, as the network knows them.
+CLIENTS = "clients"
 GROUP = 10
 # Devices of targets that operators add and remove while everything runs, and how those are dealt with.
 GUESTS = 4
@@ -89,7 +91,8 @@ class World:
         self.make_devices()
         self.members, self.clients = {}, {}
         self.make_members()
-        self.nodes, self.listens = {}, {}
+        # Where nodes listen; and where clients come in, over a network that may lose their answers.
+        self.nodes, self.listens, self.doors = {}, {}, {}
         for name in NODES:
             self.make_node(name)
 
@@ -158,7 +161,7 @@ class World:
             if subprocess.run(mount, capture_output=True, check=False).returncode == 0:
                 self.mounted.append(folder)
             else:
-                self.skipped.append("full disk: a file system cannot be mounted here")
+                self.skipped += [f"{what}: a file system cannot be mounted here" for what in ("full disk", "disk fills")]
         return folder
 
     def start_member(self, name):
@@ -180,7 +183,8 @@ class World:
         folder = self.folder / name
         folder.mkdir()
         (folder / "clock").write_text("0\n")
-        self.listens[name], http, *ports = free_ports(2 + len(MEMBERS) + len(self.names))
+        self.listens[name], self.doors[name], http, *ports = free_ports(3 + len(MEMBERS) + len(self.names))
+        self.network.link(self.doors[name], self.listens[name], server=name, client=CLIENTS)
         stores, ports = ports[: len(MEMBERS)], ports[len(MEMBERS) :]
         for member, port in zip(MEMBERS, stores):
             self.network.link(port, self.clients[member], server=member, client=name)

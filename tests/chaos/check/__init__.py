@@ -7,7 +7,7 @@ device's own journal. An operation whose client was told nothing may or may not 
 
 from dataclasses import dataclass, field
 
-from . import answers, ends, isolation, linear, order, tape
+from . import answers, delay, ends, isolation, linear, order, tape
 from .log import Log
 
 
@@ -31,13 +31,17 @@ class Evidence:
     adopted: dict = field(default_factory=dict)
     # Those of the targets that came and went.
     guests: list = field(default_factory=list)
+    # Which atomic transactions were open when, each with the seconds that it may take.
+    glimpses: list = field(default_factory=list)
+    # What was done to members, nodes and the links between them, and when: `from` and `until`.
+    faults: list = field(default_factory=list)
 
 
 def check(evidence):
     """Violations, as pairs of a guarantee and a sentence; and how much was looked at, by what was looked for."""
     log = Log(evidence)
     violations, looked = [], {}
-    for module in (answers, linear, isolation, order, tape, ends):
+    for module in (answers, linear, isolation, order, tape, delay, ends):
         for name, found, count in module.check(evidence, log):
             violations += [(name.split(":")[0], sentence) for sentence in found]
             looked[name] = looked.get(name, 0) + count
