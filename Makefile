@@ -92,18 +92,19 @@ web-full: ## every view of the page in a real browser: each feature, keys, theme
 	node --test web/tests/full/*.test.js
 
 .PHONY: chaos-quick
-chaos-quick: ## the checks of the chaos run, tried on histories made up to break them; then less than a minute of chaos
+chaos-quick: ## the checks of the chaos run, tried on histories made up to break them; then two minutes of chaos with every fault
 	@scripts/setup build test e2e
 	cargo build --quiet --locked --bin lockstep
 	cargo build --quiet --locked --profile explore -p lockstep-model
 	.tools/venv/bin/pytest -q tests/chaos
-	.tools/venv/bin/python tests/chaos/run.py --duration 45 --seed 11
+	.tools/venv/bin/python tests/chaos/run.py --duration 120 --seed commit
 
 .PHONY: simulate-quick
-simulate-quick: ## one seed twice, byte for byte; then a few more
+simulate-quick: ## one seed twice, byte for byte; those that once found something; then a few more
 	@scripts/setup build
 	cargo build --quiet --locked -p lockstep-simulation
 	target/debug/lockstep-simulation twice 7
+	target/debug/lockstep-simulation kept
 	target/debug/lockstep-simulation seeds 8
 
 .PHONY: simulate

@@ -15,8 +15,11 @@ use crate::chance::Chance;
 use crate::nature::Nature;
 use crate::signal::Signal;
 
+/// How long what a device was sent may have an effect, in nanoseconds: for as long as it is waited for.
+const QUIET: u64 = 10_000_000_000;
+
 /// How long a node waits for a device.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_nanos(QUIET);
 
 /// What a device does to its next few requests that change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,7 +227,7 @@ impl Site {
             });
         }
         Some(match answer {
-            Answer::Unfenced(_) => Answer::Unfenced(PATIENCE.as_nanos() as u64),
+            Answer::Unfenced(_) => Answer::Unfenced(QUIET),
             answer => answer,
         })
     }

@@ -1,14 +1,10 @@
 //! What goes wrong in a run, one thing after the other.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::chance::Chance;
 use crate::device::{Fault, Site};
 use crate::nodes::Node;
-
-/// How often each kind of fault was made.
-pub type Counts = BTreeMap<&'static str, usize>;
 
 /// What can go wrong. All of it comes to pass in a run of many seeds.
 pub const ALL: [&str; 16] = [

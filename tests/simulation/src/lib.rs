@@ -22,5 +22,6 @@ pub mod operators;
 pub mod run;
 pub mod signal;
 pub mod store;
+pub mod tally;
 pub mod way;
 pub mod weather;

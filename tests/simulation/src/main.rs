@@ -200,7 +200,7 @@ fn said(output: &[u8]) -> String {
 }
 
 fn told(outcome: &Outcome) -> String {
-    let counts = |counts: &lockstep_simulation::faults::Counts| {
+    let counts = |counts: &lockstep_simulation::tally::Counts| {
         let each = counts.iter().map(|(what, count)| format!("{what} {count}"));
         each.collect::<Vec<_>>().join(", ")
     };

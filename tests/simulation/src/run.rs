@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use lockstep_model::trace;
 use lockstep_node::Retention;
-use lockstep_protocol::record::{Kind, Status, Transaction, WindowStage};
 use lockstep_protocol::{Order, View};
 use lockstep_store::kv::Limits;
 use lockstep_types::Target;
@@ -17,12 +16,13 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::answers::is_kept;
 use crate::chance::Chance;
-use crate::clients::{Asked, Told, ask};
+use crate::clients::{Asked, ask};
 use crate::device::Site;
-use crate::faults::{self, Counts, Later};
+use crate::faults::{self, Later};
 use crate::nodes::{Ground, Node};
 use crate::operators::{Charge, Done, operate};
 use crate::store::Shared;
+use crate::tally::{self, Counts};
 
 /// How large a run is.
 #[derive(Clone, Copy, Debug)]
@@ -97,19 +97,17 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     run.calm().await;
     run.rest().await?;
     run.check()?;
-    let happened = run.happened();
+    let happened = run.views().first().map(|view| tally::log(view, run.bound(view)));
+    let happened = happened.unwrap_or_default();
     for node in &mut run.nodes {
         node.stop().await;
     }
     let report = trace::check(BufReader::new(File::open(trace).map_err(|e| e.to_string())?))
         .map_err(|error| format!("the trace: {error}"))?;
-    let mut asked = Counts::new();
-    for one in &run.asked {
-        *asked.entry(word(&one.told)).or_default() += 1;
-    }
+    let asked = tally::answers(&run.asked);
     let took = begun.elapsed();
     let transactions = report.transactions;
-    let natures = run.natures();
+    let natures = tally::natures(run.everyone());
     let Run { faults, orders, ended, .. } = run;
     let trace = report;
     Ok(Outcome { faults, asked, orders, ended, natures, happened, transactions, trace, took })
@@ -136,31 +134,6 @@ fn more(folder: &Path) -> Result<PathBuf, String> {
 fn models(path: PathBuf) -> Result<ModelSet, String> {
     let options = Options { path, modules: Vec::new(), features: Vec::new(), origin: None };
     ModelSet::load(&options).map_err(|error| error.to_string())
-}
-
-fn word(told: &Told) -> &'static str {
-    match told {
-        Told::Status(_, status) => status.name(),
-        Told::Refused => "refused",
-        Told::Nothing => "not answered",
-    }
-}
-
-fn entry(transaction: &Transaction) -> &'static str {
-    match (transaction.kind, transaction.status) {
-        (Kind::Change, Status::Applied) => "changes applied",
-        (Kind::Change, Status::Partial) => "changes applied in part",
-        (Kind::Change, Status::Reverted) => "changes reverted",
-        (Kind::Change, Status::Cancelled) => "changes cancelled",
-        (Kind::Rollback { .. }, Status::Applied) => "rollbacks applied",
-        (Kind::Restore { .. }, Status::Applied) => "restores applied",
-        (Kind::Adopt { first: true }, _) => "devices adopted when met",
-        (Kind::Adopt { first: false }, _) => "drift adopted",
-        (Kind::Add, Status::Applied) => "targets added",
-        (Kind::Rebind, Status::Applied) => "targets bound anew",
-        (Kind::Remove, Status::Applied) => "targets removed",
-        _ => "entries besides",
-    }
 }
 
 struct Run {
@@ -238,14 +211,6 @@ impl Run {
     /// Every device.
     fn everyone(&self) -> impl Iterator<Item = &Site> {
         self.ground.sites.iter().chain([&self.ground.guest])
-    }
-
-    fn natures(&self) -> Counts {
-        let mut counts = Counts::new();
-        for name in self.everyone().flat_map(|site| site.nature().names()) {
-            *counts.entry(name).or_default() += 1;
-        }
-        counts
     }
 
     /// Those that there are targets for.
@@ -339,35 +304,6 @@ impl Run {
                 format!("Convergence: {name} holds {:?}, and {applied:?} is applied", site.values())
             })
         })
-    }
-
-    /// What became of the log, as far as it is kept, and how often masters changed.
-    fn happened(&self) -> Counts {
-        let mut counts = Counts::new();
-        let Some(view) = self.views().into_iter().next() else { return counts };
-        for transaction in view.transactions() {
-            *counts.entry(entry(transaction)).or_default() += 1;
-            let window = transaction.window.as_ref().map(|window| match window.stage {
-                WindowStage::Confirmed => "windows confirmed",
-                WindowStage::Reverted => "windows that ended",
-                _ => "windows besides",
-            });
-            let wide = transaction.wide.then(|| match transaction.status {
-                Status::Applied => "wide ones applied",
-                Status::Reverted => "wide ones reverted",
-                Status::Partial => "wide ones applied in part",
-                _ => "wide ones besides",
-            });
-            for name in window.into_iter().chain(wide) {
-                *counts.entry(name).or_default() += 1;
-            }
-        }
-        let terms = self.bound(&view).filter_map(|site| view.mastership(site.name()));
-        let terms: u64 = terms.map(|mastership| mastership.term.get()).sum();
-        counts.insert("terms", usize::try_from(terms).unwrap_or(usize::MAX));
-        let forgotten = usize::try_from(view.horizon().get()).unwrap_or(usize::MAX);
-        counts.insert("entries forgotten", forgotten);
-        counts
     }
 
     /// What was promised is kept.
