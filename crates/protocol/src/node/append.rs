@@ -100,7 +100,8 @@ impl Node {
             taken.extend(entry.transaction.targets.keys().cloned());
             entries.push(entry);
         }
-        for request in self.desk.submissions.to_vec() {
+        let submissions: Vec<_> = self.desk.submissions.iter().cloned().collect();
+        for request in submissions {
             let next = self.next_head(head);
             let transaction = self.entry(&request, next);
             let targets: BTreeSet<Target> = transaction.targets.keys().cloned().collect();
