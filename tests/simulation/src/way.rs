@@ -7,8 +7,8 @@ use lockstep_model::system::Reaction;
 use lockstep_protocol::record::Failure;
 use lockstep_protocol::{Answer, Ask};
 use lockstep_southbound::{
-    BoxFuture, ConnectError, Driver, Election, Fencing, Follow, Followed, Line, Look, Mandate, Notice,
-    Report, Watch,
+    BoxFuture, ConnectError, Driver, Election, Fencing, Follow, Followed, Line, Look, Mandate,
+    Notice, Report, Watch,
 };
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};

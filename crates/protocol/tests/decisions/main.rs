@@ -50,6 +50,7 @@ mod rollback;
 mod rollback_refused;
 #[cfg(test)]
 mod set_back;
+#[cfg(test)]
 mod share;
 #[cfg(test)]
 mod statuses;
