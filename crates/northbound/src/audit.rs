@@ -36,6 +36,8 @@ pub(crate) struct Noted {
     pub(crate) detail: Option<String>,
     /// Why it was not allowed.
     pub(crate) refused: Option<String>,
+    /// As whom somebody tried to come in.
+    pub(crate) tried: Option<String>,
 }
 
 /// A call to be written down.
@@ -50,7 +52,7 @@ pub(crate) struct Line<'a> {
 
 impl Line<'_> {
     fn json(&self, time: &str) -> Value {
-        let Noted { targets, more, transaction, detail, refused } = &self.noted;
+        let Noted { targets, more, transaction, detail, refused, tried } = &self.noted;
         let mut line = json!({
             "time": time,
             "identity": self.identity.name,
@@ -66,6 +68,7 @@ impl Line<'_> {
             ("index", transaction.as_ref().map(|(_, index)| json!(index))),
             ("more", more.then(|| json!(true))),
             ("refused", refused.as_ref().map(|refused| json!(refused))),
+            ("tried", tried.as_ref().map(|tried| json!(tried))),
         ];
         for (name, value) in besides {
             if let (Some(value), Some(members)) = (value, line.as_object_mut()) {

@@ -23,19 +23,25 @@ use crate::access::{Access, Grants, Pattern, Rules, User};
 use crate::audit::Audit;
 use crate::deadline;
 use crate::identity::{
-    Credentials, How, Identity, Passwords, Throttle, Verdict, is_name, of_token,
+    Credentials, How, Identity, Passwords, Shown, Throttle, Verdict, is_name, of_token,
 };
 use crate::network::network;
 use rate::Rate;
 use reload::Reload;
 
 pub(crate) use call::Call;
-pub(crate) use refusal::Refused;
+pub(crate) use refusal::{Away, Refused};
 pub(crate) use web::{Peer, grpc, http};
 
 /// How many calls a second from one address are told of that were not let in: a log, and an audit, are not
 /// to be filled by strangers.
 const REFUSALS: u32 = 50;
+/// How many calls a second from one address may have wrong credentials. Beyond, credentials that take work to verify
+/// are not looked at.
+const WRONG: u32 = 100;
+/// How many calls a second an identity may make where nobody says: more than any client needs, and less than a
+/// client that went wild makes.
+const USUAL: u32 = 2000;
 
 /// What all listeners share.
 #[derive(Clone, Debug)]
@@ -43,11 +49,15 @@ pub(crate) struct Guard(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    rules: Reload,
+    rules: Arc<Reload>,
     secrets: Arc<[Pattern]>,
     passwords: Passwords,
     throttle: Throttle,
-    rate: Option<Rate>,
+    rate: Rate,
+    /// Whether nobody said how many calls an identity may make: then a node that knows nobody counts nobody.
+    rate_is_usual: bool,
+    /// How many come with wrong credentials, from one address.
+    wrong: Rate,
     /// How many who are not let in are told of, from one address.
     refusals: Rate,
     audit: Option<Audit>,
@@ -60,12 +70,16 @@ impl Guard {
     /// None: the system has no random numbers.
     pub(crate) fn new(access: Access, audit: Option<Audit>) -> Option<Self> {
         let Access { rules, files, source, secret_paths, audit_reads, rate, .. } = access;
+        let rules = Arc::new(Reload::new(rules, files, source));
+        rules.keep_up();
         Some(Self(Arc::new(Inner {
-            rules: Reload::new(rules, files, source),
+            rules,
             secrets: secret_paths.into(),
             passwords: Passwords::new()?,
             throttle: Throttle::default(),
-            rate: rate.map(Rate::new),
+            rate: Rate::new(rate.unwrap_or(USUAL)),
+            rate_is_usual: rate.is_none(),
+            wrong: Rate::new(WRONG),
             refusals: Rate::new(REFUSALS),
             audit,
             audit_reads,
@@ -79,21 +93,42 @@ impl Guard {
         headers: &mut HeaderMap,
         peer: &Peer,
         action: &str,
-    ) -> Result<Call, Refused> {
+    ) -> Result<Call, Away> {
         let rules = self.0.rules.current();
-        let identity = self.identify(&rules, Credentials::take(headers), peer).await;
-        let identity = identity?;
-        if let Some(rate) = &self.0.rate {
-            let who = if identity.name.is_empty() {
-                peer.ip().to_string()
-            } else {
-                identity.name.clone()
-            };
-            rate.take(&who, Instant::now()).map_err(|rate| Refused::Rate { rate })?;
+        let credentials = Credentials::take(headers);
+        let tried = credentials.user().filter(|name| rules.users.contains_key(*name));
+        let tried = tried.map(str::to_owned);
+        let identity = self.identify(&rules, credentials, peer).await;
+        let identity = identity.map_err(|why| {
+            if matches!(why, Refused::Wrong(_) | Refused::Token(_)) {
+                // That there are more is known when the next one comes.
+                let _spent = self.0.wrong.take(&peer.ip().to_string(), Instant::now());
+            }
+            Away { tried, ..why.into() }
+        })?;
+        if let Err(why) = self.may_go_on(&identity, peer) {
+            return Err(Away { identity, ..why.into() });
         }
         let grants = Grants::of(&rules, &identity);
         let hangs_up = deadline::hangs_up(headers);
         Ok(Call::new(self.clone(), identity, peer.clone(), action, grants, hangs_up))
+    }
+
+    /// Whether somebody has not made too many calls yet.
+    fn may_go_on(&self, identity: &Identity, peer: &Peer) -> Result<(), Refused> {
+        let Inner { rate, rate_is_usual, .. } = &*self.0;
+        let who = match identity.name.as_str() {
+            "" if *rate_is_usual => return Ok(()),
+            "" => peer.ip().to_string(),
+            name => name.to_owned(),
+        };
+        rate.take(&who, Instant::now()).map_err(|rate| Refused::Rate { rate })
+    }
+
+    /// Whether credentials from there are worth the work that it takes to verify them.
+    fn is_worth_it(&self, from: IpAddr) -> Result<(), Refused> {
+        let left = self.0.wrong.left(&from.to_string(), Instant::now());
+        left.map_err(|rate| Refused::Flood { rate })
     }
 
     /// Who is calling.
@@ -114,6 +149,7 @@ impl Guard {
             Credentials::None => certificate().ok_or(Refused::Nobody),
             Credentials::Unreadable => Err(Refused::Wrong("credentials that cannot be read")),
             Credentials::Token(token) => {
+                self.is_worth_it(peer.ip())?;
                 let found = of_token(&rules.tokens, &token, SystemTime::now());
                 found.map_err(Refused::Token)
             }
@@ -123,7 +159,8 @@ impl Guard {
         }
     }
 
-    /// A user who is not known costs as much as one who is, so that nobody can tell.
+    /// A user who is not known costs as much as one who is, so that nobody can tell. Whoever was let in from there
+    /// goes on while others guess; a password that was right elsewhere helps nobody here.
     async fn login(
         &self,
         rules: &Rules,
@@ -142,18 +179,20 @@ impl Guard {
             let user = Some(user.clone());
             Identity { name: name.clone(), groups, how: How::Password, until: None, user }
         };
+        let shown = Shown { name: &name, password, from };
         if let Some(user) = user
-            && passwords.is_known(user, password)
+            && passwords.is_known(user, shown)
         {
             return Ok(identity(user));
         }
+        self.is_worth_it(from)?;
         let may_try = || match throttle.wait(&name, from, Instant::now()) {
             Some(wait) => Err(Refused::Throttled { wait }),
             None => Ok(()),
         };
         may_try()?;
         let verdict = match (user, rules.users.values().next()) {
-            (Some(user), _) => passwords.verify(user, password, may_try).await?,
+            (Some(user), _) => passwords.verify(user, shown, may_try).await?,
             (None, Some(other)) => passwords.pretend(other, password, may_try).await?,
             (None, None) => Verdict::Wrong,
         };

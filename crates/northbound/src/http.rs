@@ -28,6 +28,7 @@ pub(crate) use answer::refused;
 pub(crate) use health::{Health, alive, not_ready};
 pub(crate) use metrics::said;
 pub(crate) use page::is_at as is_page;
+pub(crate) use routes::hands_out_everything;
 
 use crate::admin;
 use crate::guard::Guard;

@@ -28,7 +28,7 @@ pub use token::Issuer;
 
 pub(crate) use certificate::identity as of_certificate;
 pub(crate) use credentials::Credentials;
-pub(crate) use password::{Passwords, Verdict};
+pub(crate) use password::{Passwords, Shown, Verdict};
 pub(crate) use throttle::Throttle;
 pub(crate) use token::{Error as TokenError, identity as of_token};
 pub(crate) use validity::until as valid_until;

@@ -69,7 +69,7 @@ const STATUS: Label = Label {
 };
 const WHY: Label = Label {
     name: "reason",
-    values: &["nobody", "wrong", "token", "throttled", "busy", "rate", "audit", "site"],
+    values: &["nobody", "wrong", "token", "throttled", "busy", "rate", "flood", "audit", "site"],
 };
 const CUT: Label = Label { name: "reason", values: &["behind", "large", "missed"] };
 
@@ -101,7 +101,7 @@ static HTTP_TIME: Family<Histogram, 1> = Family::durations(
     "How long they took: until the answer, or until a stream of events began.",
     &[],
 );
-static REFUSED: Family<Counter, 8> = Family::counter(
+static REFUSED: Family<Counter, 9> = Family::counter(
     "lockstep_calls_refused_total",
     "Calls that were not let in: nobody: no credentials; wrong: a name and password that do not belong together; token: one that is not believed; throttled: too many wrong passwords; busy: too many logins at once; rate: limits.rate; audit: it cannot be written; site: a page of another site.",
     &[WHY],

@@ -86,23 +86,39 @@ impl Pattern {
     }
 }
 
-/// How often `**` may be tried is bounded by the product of the lengths, both of which are small.
+/// What stands between two `**` is taken where it is first found, which leaves the most to the rest; so only the last
+/// `**` is ever tried again, and the work is the product of the lengths however many there are.
 fn covers(steps: &[Step], path: &[Element]) -> bool {
-    match (steps.split_first(), path.split_first()) {
-        (None, _) => true,
-        (Some((Step::Many, rest)), None) => covers(rest, path),
-        (Some((Step::Many, rest)), Some((_, below))) => {
-            rest.is_empty() || covers(rest, path) || covers(steps, below)
-        }
-        (Some((Step::One { .. }, _)), None) => false,
-        (Some((Step::One { name, keys }, rest)), Some((element, below))) => {
-            let named = match name {
-                None => !is_many(element),
-                Some(name) => !is_wild(element) && name == bare(element),
-            };
-            named && keys.iter().all(|key| holds(key, element)) && covers(rest, below)
+    let (mut step, mut depth, mut again) = (0, 0, None);
+    loop {
+        match (steps.get(step), again) {
+            (None, _) => return true,
+            (Some(Step::Many), _) => {
+                step += 1;
+                again = Some((step, depth));
+            }
+            (Some(Step::One { name, keys }), _)
+                if path.get(depth).is_some_and(|one| is_one(name.as_deref(), keys, one)) =>
+            {
+                step += 1;
+                depth += 1;
+            }
+            (Some(Step::One { .. }), Some((after, from))) if from < path.len() => {
+                (step, depth) = (after, from + 1);
+                again = Some((after, from + 1));
+            }
+            (Some(Step::One { .. }), _) => return false,
         }
     }
+}
+
+/// Whether a level is all that an element stands for.
+fn is_one(name: Option<&str>, keys: &[(String, Glob)], element: &Element) -> bool {
+    let named = match name {
+        None => !is_many(element),
+        Some(name) => !is_wild(element) && name == bare(element),
+    };
+    named && keys.iter().all(|key| holds(key, element))
 }
 
 fn meets(steps: &[Step], path: &[Element]) -> bool {

@@ -16,6 +16,8 @@ use crate::refusal;
 
 /// So much is remembered: roles, counted on each target.
 const MEMORY: usize = 16 << 10;
+/// So much of it has one identity, so that nobody keeps the others out.
+const SHARE: usize = MEMORY / 4;
 /// A longer name of a role is refused, as whatever is remembered is bounded.
 const NAME: usize = 256;
 
@@ -35,9 +37,16 @@ pub(super) struct Masters(Arc<Mutex<Latest>>);
 #[derive(Debug, Default)]
 struct Latest {
     /// Of roles on every target.
-    everywhere: BTreeMap<String, Election>,
+    everywhere: BTreeMap<String, Master>,
     /// Of roles on single ones.
-    on: BTreeMap<String, BTreeMap<Target, Election>>,
+    on: BTreeMap<String, BTreeMap<Target, Master>>,
+}
+
+#[derive(Clone, Debug)]
+struct Master {
+    election: Election,
+    /// Whose it is.
+    by: Arc<str>,
 }
 
 impl Masters {
@@ -46,12 +55,13 @@ impl Masters {
     pub(super) fn heed(
         &self,
         claim: &Arbitration,
+        by: &str,
         scope: &Scope,
         dry_run: bool,
     ) -> Result<(), Status> {
         let mut latest = self.latest();
         latest.check(claim, scope)?;
-        if dry_run { Ok(()) } else { latest.put(claim, scope) }
+        if dry_run { Ok(()) } else { latest.put(claim, by, scope) }
     }
 
     fn latest(&self) -> MutexGuard<'_, Latest> {
@@ -68,48 +78,63 @@ impl Latest {
             ))
         };
         if let Some(latest) = self.everywhere.get(&claim.role)
-            && claim.election < *latest
+            && claim.election < latest.election
         {
-            return Err(denied(latest, String::new()));
+            return Err(denied(&latest.election, String::new()));
         }
         let on = self.on.get(&claim.role).into_iter().flatten();
         let wanted = |target: &Target| match scope {
             Scope::Everywhere => true,
             Scope::Targets(targets) => targets.contains(target),
         };
-        let mut newer = on.filter(|(target, latest)| claim.election < **latest && wanted(target));
-        newer
-            .next()
-            .map_or(Ok(()), |(target, latest)| Err(denied(latest, format!(" on target {target}"))))
+        let is_newer = |latest: &Master| claim.election < latest.election;
+        let mut newer = on.filter(|(target, latest)| is_newer(latest) && wanted(target));
+        newer.next().map_or(Ok(()), |(target, latest)| {
+            Err(denied(&latest.election, format!(" on target {target}")))
+        })
     }
 
-    fn put(&mut self, claim: &Arbitration, scope: &Scope) -> Result<(), Status> {
+    fn put(&mut self, claim: &Arbitration, by: &str, scope: &Scope) -> Result<(), Status> {
         let Arbitration { role, election } = claim;
         if role.len() > NAME {
             return Err(Status::invalid_argument(format!(
                 "the name of a role has up to {NAME} bytes"
             )));
         }
-        let more = match scope {
-            Scope::Everywhere => 1,
-            Scope::Targets(targets) => targets.len(),
-        };
-        let known = self.everywhere.len() + self.on.values().map(BTreeMap::len).sum::<usize>();
-        if known + more > MEMORY && !self.knows(role, scope) {
-            return Err(Status::resource_exhausted(format!(
-                "{MEMORY} roles have a master on some target, which is the limit"
-            )));
+        if !self.knows(role, scope) {
+            self.has_room(by, scope)?;
         }
+        let master = Master { election: *election, by: by.into() };
         match scope {
             Scope::Everywhere => {
-                self.everywhere.insert(role.clone(), *election);
+                self.everywhere.insert(role.clone(), master);
                 // None of them is larger.
                 self.on.remove(role);
             }
             Scope::Targets(targets) => {
-                let all = targets.iter().map(|target| (target.clone(), *election));
+                let all = targets.iter().map(|target| (target.clone(), master.clone()));
                 self.on.entry(role.clone()).or_default().extend(all);
             }
+        }
+        Ok(())
+    }
+
+    /// Whether more can be remembered, all in all and of one identity.
+    fn has_room(&self, by: &str, scope: &Scope) -> Result<(), Status> {
+        let more = match scope {
+            Scope::Everywhere => 1,
+            Scope::Targets(targets) => targets.len(),
+        };
+        let known = || self.everywhere.values().chain(self.on.values().flat_map(BTreeMap::values));
+        if known().count() + more > MEMORY {
+            return Err(Status::resource_exhausted(format!(
+                "{MEMORY} roles have a master on some target, which is the limit"
+            )));
+        }
+        if known().filter(|master| *master.by == *by).count() + more > SHARE {
+            return Err(Status::resource_exhausted(format!(
+                "{SHARE} roles on some target have a master by the same identity, which is the limit"
+            )));
         }
         Ok(())
     }
@@ -155,7 +180,7 @@ mod tests {
     #[test]
     fn the_largest_id_of_a_role_is_listened_to() {
         let masters = Masters::default();
-        let record = |role: &str, low| masters.heed(&by(role, low), &on(&["leaf1"]), false);
+        let record = |role: &str, low| masters.heed(&by(role, low), "", &on(&["leaf1"]), false);
         assert!(record("a", 5).is_ok() && record("a", 5).is_ok() && record("a", 7).is_ok());
         let denied = record("a", 6).unwrap_err();
         assert_eq!(denied.code(), Code::PermissionDenied);
@@ -172,7 +197,7 @@ mod tests {
     #[test]
     fn each_target_has_its_own_masters() {
         let masters = Masters::default();
-        let record = |low, scope: &Scope| masters.heed(&by("a", low), scope, false);
+        let record = |low, scope: &Scope| masters.heed(&by("a", low), "", scope, false);
         record(9, &on(&["leaf1"])).unwrap();
         record(3, &on(&["leaf2"])).unwrap();
         assert_eq!(code(record(5, &on(&["leaf1", "leaf2"]))), Code::PermissionDenied);
@@ -191,21 +216,28 @@ mod tests {
     fn nothing_is_remembered_of_a_dry_run() {
         let masters = Masters::default();
         let leaf = on(&["leaf1"]);
-        masters.heed(&by("a", 9), &leaf, true).unwrap();
-        masters.heed(&by("a", 5), &leaf, false).unwrap();
-        assert_eq!(code(masters.heed(&by("a", 4), &leaf, true)), Code::PermissionDenied);
+        masters.heed(&by("a", 9), "", &leaf, true).unwrap();
+        masters.heed(&by("a", 5), "", &leaf, false).unwrap();
+        assert_eq!(code(masters.heed(&by("a", 4), "", &leaf, true)), Code::PermissionDenied);
     }
 
     // rule: limit-roles
     #[test]
-    fn memory_is_bounded() {
+    fn memory_is_bounded_and_so_is_what_one_identity_has_of_it() {
         let masters = Masters::default();
-        let record = |role: &str, low| masters.heed(&by(role, low), &on(&["leaf1"]), false);
-        for number in 0..MEMORY {
-            record(&number.to_string(), 1).unwrap();
+        let record = |who: &str, role: &str, low| {
+            masters.heed(&by(role, low), who, &on(&["leaf1"]), false)
+        };
+        for number in 0..SHARE {
+            record("alice", &number.to_string(), 1).unwrap();
         }
-        assert_eq!(code(record("more", 1)), Code::ResourceExhausted);
-        record("0", 2).unwrap();
-        assert_eq!(code(record(&"x".repeat(NAME + 1), 1)), Code::InvalidArgument);
+        assert_eq!(code(record("alice", "more", 1)), Code::ResourceExhausted);
+        record("alice", "0", 2).unwrap();
+        for number in SHARE..MEMORY {
+            record(&(number / SHARE).to_string(), &number.to_string(), 1).unwrap();
+        }
+        assert_eq!(code(record("bob", "more", 1)), Code::ResourceExhausted);
+        record("bob", "0", 3).unwrap();
+        assert_eq!(code(record("bob", &"x".repeat(NAME + 1), 1)), Code::InvalidArgument);
     }
 }

@@ -45,7 +45,8 @@ pub(super) async fn set(
     if let Some(commit) = commit::of(&request)? {
         if let Some(end) = commit::end(node, call, &commit, &request)? {
             if let Some(claim) = &claim {
-                masters.heed(claim, &Scope::Targets(end.targets()), options.dry_run)?;
+                let scope = Scope::Targets(end.targets());
+                masters.heed(claim, &call.author(), &scope, options.dry_run)?;
             }
             let index = if options.dry_run { None } else { end.carry_out(node, call).await? };
             return Ok(response(node, call, &request, index));
@@ -60,7 +61,7 @@ pub(super) async fn set(
             Some(edits) => Scope::Targets(edits.keys().cloned().collect()),
             None => permit::claimed(node, call, &request)?,
         };
-        masters.heed(claim, &scope, options.dry_run)?;
+        masters.heed(claim, &call.author(), &scope, options.dry_run)?;
     }
     let Some(edits) = edits else { return Ok(response(node, call, &request, None)) };
     if options.dry_run {

@@ -36,6 +36,15 @@ impl Rate {
         (bucket.left + since * f64::from(self.rate)).min(self.size())
     }
 
+    /// Whether nothing is left in somebody's bucket; the rate, if so.
+    pub(super) fn left(&self, who: &str, now: Instant) -> Result<(), u32> {
+        let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        match buckets.get(who) {
+            Some(bucket) if self.level(bucket, now) < 1.0 => Err(self.rate),
+            _ => Ok(()),
+        }
+    }
+
     /// Takes one call out of somebody's bucket; the rate, if it is empty.
     pub(super) fn take(&self, who: &str, now: Instant) -> Result<(), u32> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,6 +78,7 @@ mod tests {
             |who: &str, at: Instant| (0..100).filter(|_| rate.take(who, at).is_ok()).count();
         assert_eq!(count("alice", now), 10);
         assert_eq!(rate.take("alice", now), Err(5));
+        assert_eq!((rate.left("alice", now), rate.left("bob", now)), (Err(5), Ok(())));
         assert_eq!(count("bob", now), 10);
         assert_eq!(count("alice", now + Duration::from_secs(1)), 5);
         assert_eq!(count("alice", now + Duration::from_secs(99)), 10);

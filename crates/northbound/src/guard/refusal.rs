@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use tonic::{Code, Status};
 
-use crate::identity::TokenError;
+use crate::identity::{Identity, TokenError};
 
 /// Why a call is not let in. What a client is told is less than what the log says: never which part was
 /// wrong.
@@ -24,6 +24,8 @@ pub(crate) enum Refused {
     Busy,
     #[error("more than {rate} calls a second")]
     Rate { rate: u32 },
+    #[error("more than {rate} calls a second with wrong credentials from there")]
+    Flood { rate: u32 },
     #[error("the audit cannot be written")]
     Audit,
     #[error("a page of another site, {0}")]
@@ -45,6 +47,7 @@ impl Refused {
             Self::Throttled { .. } => "throttled",
             Self::Busy => "busy",
             Self::Rate { .. } => "rate",
+            Self::Flood { .. } => "flood",
             Self::Audit => "audit",
             Self::Site(_) => "site",
         }
@@ -66,6 +69,9 @@ impl Refused {
             Self::Rate { rate } => format!(
                 "more than {rate} calls a second, which is limits.rate; slow down, and try again"
             ),
+            Self::Flood { rate } => format!(
+                "more than {rate} calls a second with wrong credentials come from your address; try again in a moment"
+            ),
             Self::Audit => {
                 "the node cannot write its audit, so nothing is done; its log says why".into()
             }
@@ -80,7 +86,7 @@ impl Refused {
         let words = self.words();
         match self {
             Self::Nobody | Self::Wrong(_) | Self::Token(_) => Status::unauthenticated(words),
-            Self::Throttled { .. } | Self::Busy | Self::Rate { .. } => {
+            Self::Throttled { .. } | Self::Busy | Self::Rate { .. } | Self::Flood { .. } => {
                 Status::resource_exhausted(words)
             }
             Self::Audit => Status::unavailable(words),
@@ -96,7 +102,36 @@ impl Refused {
         if status.code() == Code::Unauthenticated && !by_script {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, ASK);
         }
+        if let Some(wait) = self.wait() {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds(&wait)));
+        }
         response
+    }
+
+    /// How long to wait before the next try; none: that would not help.
+    fn wait(self) -> Option<Duration> {
+        match self {
+            Self::Throttled { wait } => Some(wait),
+            Self::Busy | Self::Rate { .. } | Self::Flood { .. } => Some(Duration::from_secs(1)),
+            Self::Nobody | Self::Wrong(_) | Self::Token(_) | Self::Audit | Self::Site(_) => None,
+        }
+    }
+}
+
+/// Somebody who is not let in.
+#[derive(Clone, Debug)]
+pub(crate) struct Away {
+    pub(crate) why: Refused,
+    /// Who it is, where that is known all the same.
+    pub(crate) identity: Identity,
+    /// As whom they tried to come in: a user there is. Of anything else it is not known whether it is a name, or a
+    /// password in the wrong place.
+    pub(crate) tried: Option<String>,
+}
+
+impl From<Refused> for Away {
+    fn from(why: Refused) -> Self {
+        Self { why, identity: Identity::nobody(), tried: None }
     }
 }
 

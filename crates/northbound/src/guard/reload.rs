@@ -1,18 +1,19 @@
 //! Rules that may change while the node runs.
 //!
-//! As with certificates: whoever asks sees to it that the files are those that were read, at most once a
-//! second. Files that cannot be used leave the rules before them in force, and are tried again. So do files that would ask
+//! Once a second somebody looks whether the files are those that were read, on a thread where that may take its time:
+//! they may lie on a disk that is slow, and name hosts that have to be looked up. Files that cannot be used leave the rules before them in force, and are tried again. So do files that would ask
 //! nobody who they are any more, or have no roles any more: half a file looks like that, and whoever means
 //! it can start the node again.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
+
+use tokio::time::{MissedTickBehavior, interval};
 
 use crate::access::{Rules, Source};
 
-/// How long rules that are not in force any more may be.
+/// How often the files are looked at.
 const OFTEN: Duration = Duration::from_secs(1);
 
 /// What files were like when they were read.
@@ -24,8 +25,6 @@ pub(super) struct Reload {
     source: Option<Source>,
     current: RwLock<Arc<Rules>>,
     seen: Mutex<Seen>,
-    /// Somebody looks already.
-    looking: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -36,7 +35,6 @@ struct Seen {
     stamp: Option<Stamp>,
     /// Why they could not be used the last time.
     wrong: Option<String>,
-    next: Instant,
 }
 
 impl Seen {
@@ -58,28 +56,39 @@ impl Seen {
 
 impl Reload {
     pub(super) fn new(rules: Rules, files: Vec<PathBuf>, source: Option<Source>) -> Self {
-        let seen = Seen { files, stamp: None, wrong: None, next: Instant::now() };
-        let (current, looking) = (RwLock::new(Arc::new(rules)), AtomicBool::new(false));
-        Self { source, current, seen: Mutex::new(seen), looking }
+        let seen = Mutex::new(Seen { files, stamp: None, wrong: None });
+        let reload = Self { source, current: RwLock::new(Arc::new(rules)), seen };
+        // What changed before is in force from the first call on.
+        reload.look();
+        reload
+    }
+
+    /// Looks again and again, until nobody needs the rules any more.
+    pub(super) fn keep_up(self: &Arc<Self>) {
+        if self.source.is_none() {
+            return;
+        }
+        let reload = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut ticks = interval(OFTEN);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            loop {
+                ticks.tick().await;
+                let Some(reload) = reload.upgrade() else { return };
+                // One that was cut off is made up for by the next.
+                let _cut_off = tokio::task::spawn_blocking(move || reload.look()).await;
+            }
+        });
     }
 
     /// The rules in force.
     pub(super) fn current(&self) -> Arc<Rules> {
-        if let Some(source) = &self.source
-            && !self.looking.swap(true, Ordering::AcqRel)
-        {
-            self.look(source, Instant::now());
-            self.looking.store(false, Ordering::Release);
-        }
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn look(&self, source: &Source, now: Instant) {
+    fn look(&self) {
+        let Some(source) = &self.source else { return };
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if now < seen.next {
-            return;
-        }
-        seen.next = now + OFTEN;
         let found = stamp(&seen.files);
         if seen.stamp.as_ref() == Some(&found) {
             return;
@@ -123,6 +132,7 @@ fn stamp(files: &[PathBuf]) -> Stamp {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
     use crate::access::User;
@@ -160,18 +170,29 @@ mod tests {
         assert_eq!(current.users.keys().collect::<Vec<_>>(), ["bob"]);
     }
 
+    /// Nobody who calls has to wait for it, nor has to call for it.
+    #[tokio::test]
+    async fn it_is_kept_up_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("names");
+        std::fs::write(&file, "alice").unwrap();
+        let reload = Arc::new(reload(&file));
+        std::fs::write(&file, "alice bob").unwrap();
+        reload.keep_up();
+        while in_force(&reload) != ["alice", "bob"] {
+            tokio::task::yield_now().await;
+        }
+    }
+
     #[test]
     fn what_can_be_used_is() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("names");
         std::fs::write(&file, "alice").unwrap();
         let reload = reload(&file);
-        let mut now = Instant::now();
-        let mut after = |text: &str| {
+        let after = |text: &str| {
             std::fs::write(&file, text).unwrap();
-            now += OFTEN * 2;
-            reload.look(reload.source.as_ref().unwrap(), now);
-            reload.current.read().unwrap().users.keys().cloned().collect::<Vec<_>>()
+            names(&reload)
         };
         assert_eq!(after("alice bob"), ["alice", "bob"]);
         assert_eq!(after("alice bob dan"), ["alice", "bob", "dan"]);
@@ -204,9 +225,13 @@ mod tests {
         Reload::new(rules(&["alice"]), files[..known].to_vec(), Some(source))
     }
 
-    fn names(reload: &Reload, now: Instant) -> Vec<String> {
-        reload.look(reload.source.as_ref().unwrap(), now);
-        reload.current.read().unwrap().users.keys().cloned().collect()
+    fn names(reload: &Reload) -> Vec<String> {
+        reload.look();
+        in_force(reload)
+    }
+
+    fn in_force(reload: &Reload) -> Vec<String> {
+        reload.current().users.keys().cloned().collect()
     }
 
     #[test]
@@ -223,9 +248,8 @@ mod tests {
                     std::fs::write(file, "carol").unwrap();
                 }
             });
-            let now = Instant::now() + OFTEN;
-            assert_eq!(names(&reload, now), ["alice", "bob"]);
-            assert_eq!(names(&reload, now + OFTEN), ["alice", "carol"], "{known} known before");
+            assert_eq!(in_force(&reload), ["alice", "bob"]);
+            assert_eq!(names(&reload), ["alice", "carol"], "{known} known before");
         }
     }
 
@@ -244,19 +268,17 @@ mod tests {
         };
         let source = Source { read: Arc::new(read) };
         let reload = Reload::new(rules(&["alice"]), vec![file], Some(source));
-        let now = Instant::now() + OFTEN;
-        assert_eq!(names(&reload, now), ["alice"]);
+        assert_eq!(in_force(&reload), ["alice"]);
         ready.store(true, Ordering::Release);
-        assert_eq!(names(&reload, now + OFTEN), ["bob"]);
-        assert_eq!(names(&reload, now + 2 * OFTEN), ["bob"]);
+        assert_eq!(names(&reload), ["bob"]);
+        assert_eq!(names(&reload), ["bob"]);
         assert_eq!(*reads.lock().unwrap(), 2, "what did not change is not read");
     }
 
     #[test]
     fn a_reason_is_told_once() {
         let files = vec![PathBuf::from("names")];
-        let (stamp, next) = (Some(vec![None]), Instant::now());
-        let mut seen = Seen { files: files.clone(), stamp, wrong: None, next };
+        let mut seen = Seen { files: files.clone(), stamp: Some(vec![None]), wrong: None };
         assert!(seen.fails("no") && !seen.fails("no") && seen.fails("never") && seen.fails("no"));
         assert!(
             seen.succeeds(vec![None], files.clone()),

@@ -81,7 +81,8 @@ async fn whoever_guesses_from_a_network_is_one() {
         let mut headers = HeaderMap::new();
         headers.insert("username", name.parse().unwrap());
         headers.insert("password", "guess".parse().unwrap());
-        guard.enter(&mut headers, &Peer { address, ..Peer::default() }, "Get").await.unwrap_err()
+        let peer = Peer { address, ..Peer::default() };
+        guard.enter(&mut headers, &peer, "Get").await.unwrap_err().why
     };
     for last in 1..=3 {
         let refused = enter(&format!("2001:db8:1:2::{last}"), "alice").await;
@@ -90,4 +91,78 @@ async fn whoever_guesses_from_a_network_is_one() {
     let refused = enter("2001:db8:1:2:9::", "alice").await;
     assert!(matches!(refused, Refused::Throttled { .. }), "{refused:?}");
     assert!(matches!(enter("2001:db8:1:3::1", "alice").await, Refused::Wrong(_)));
+}
+
+/// What becomes of a call from an address with this password of alice's.
+async fn entered(guard: &Guard, from: &str, password: &str) -> Result<Call, Away> {
+    let address = Some(format!("{from}:1").parse().unwrap());
+    let mut headers = HeaderMap::new();
+    headers.insert("username", "alice".parse().unwrap());
+    headers.insert("password", password.parse().unwrap());
+    guard.enter(&mut headers, &Peer { address, ..Peer::default() }, "Get").await
+}
+
+// rule: limit-login
+#[tokio::test]
+async fn a_password_that_was_right_elsewhere_is_no_way_around_the_wait() {
+    let guard = guard(rules(&crate::identity::hash("right").unwrap(), &["noc"]));
+    let (home, away) = ("10.0.0.1", "10.0.0.2");
+    assert!(entered(&guard, home, "right").await.is_ok());
+    for _ in 0..3 {
+        let refused = entered(&guard, away, "guess").await.unwrap_err();
+        assert!(matches!(refused.why, Refused::Wrong(_)), "{refused:?}");
+    }
+    for password in ["guess", "right"] {
+        let refused = entered(&guard, away, password).await.unwrap_err();
+        assert!(matches!(refused.why, Refused::Throttled { .. }), "{password}: {refused:?}");
+    }
+    // Whoever is in goes on, and is not kept out by somebody who guesses beside them.
+    for _ in 0..4 {
+        assert!(entered(&guard, home, "guess").await.is_err());
+        assert!(entered(&guard, home, "right").await.is_ok());
+    }
+    // But they are not what somebody beside them can try any number of guesses on.
+    for _ in 0..20 {
+        assert!(entered(&guard, home, "guess").await.is_err());
+    }
+    let refused = entered(&guard, home, "right").await.unwrap_err();
+    assert!(matches!(refused.why, Refused::Throttled { .. }), "{refused:?}");
+}
+
+#[tokio::test]
+async fn who_is_not_let_in_is_known_as_far_as_that_goes() {
+    let rules = rules(&crate::identity::hash("right").unwrap(), &["noc"]);
+    let guard = Guard::new(Access { rules, rate: Some(1), ..Access::default() }, None).unwrap();
+    let wrong = entered(&guard, "10.0.0.1", "guess").await.unwrap_err();
+    assert_eq!((wrong.identity.name.as_str(), wrong.tried.as_deref()), ("", Some("alice")));
+    let calls = [entered(&guard, "10.0.0.1", "right").await, entered(&guard, "10.0.0.1", "right").await];
+    assert!(calls.iter().all(Result::is_ok));
+    let fast = entered(&guard, "10.0.0.1", "right").await.unwrap_err();
+    assert!(matches!(fast.why, Refused::Rate { rate: 1 }), "{fast:?}");
+    assert_eq!((fast.identity.name.as_str(), fast.tried), ("alice", None));
+    // What nobody is called may be a password in the wrong place.
+    let mut headers = HeaderMap::new();
+    headers.insert("username", "hunter2".parse().unwrap());
+    let stranger = guard.enter(&mut headers, &Peer::default(), "Get").await.unwrap_err();
+    assert_eq!(stranger.tried, None);
+}
+
+// rule: limit-wrong
+#[tokio::test]
+async fn wrong_tokens_are_looked_at_up_to_a_number() {
+    let guard = guard(rules("wrong", &[]));
+    let enter = async |address: &str| {
+        let mut headers = HeaderMap::new();
+        headers.insert("authorization", "Bearer x".parse().unwrap());
+        let address = Some(address.parse().unwrap());
+        let peer = Peer { address, ..Peer::default() };
+        guard.enter(&mut headers, &peer, "Get").await.unwrap_err().why
+    };
+    let mut last = enter("10.0.0.1:1").await;
+    assert!(matches!(last, Refused::Token(_)), "{last:?}");
+    for _ in 0..10_000 {
+        last = enter("10.0.0.1:1").await;
+    }
+    assert!(matches!(last, Refused::Flood { .. }), "{last:?}");
+    assert!(matches!(enter("10.0.0.2:1").await, Refused::Token(_)));
 }

@@ -12,7 +12,7 @@ use axum::serve::IncomingStream;
 use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
 use tonic::{Code, Status};
 
-use super::{Call, Guard, Refused, site};
+use super::{Away, Call, Guard, Refused, site};
 use crate::connection::Listener;
 use crate::identity::{Identity, of_certificate};
 use crate::metrics;
@@ -68,8 +68,9 @@ async fn called(guard: &Guard, mut request: Request, next: Next, action: &str) -
     let peer = Peer::of(request.extensions());
     let call = match guard.enter(request.headers_mut(), &peer, action).await {
         Ok(call) => call,
-        Err(refused) => {
-            guard.note_refused(&peer, action, refused).await;
+        Err(away) => {
+            let refused = away.why;
+            guard.note_refused(&peer, action, away).await;
             return refused.status().into_http();
         }
     };
@@ -137,12 +138,13 @@ async fn asked(guard: &Guard, peer: Peer, mut request: Request, next: Next) -> R
     let by_script = site::is_by_script(request.headers());
     let entered = match site::check(&request, guard.is_open() && !peer.knows_us) {
         Ok(()) => guard.enter(request.headers_mut(), &peer, &action).await,
-        Err(refused) => Err(refused),
+        Err(refused) => Err(Away::from(refused)),
     };
     let call = match entered {
         Ok(call) => call,
-        Err(refused) => {
-            guard.note_refused(&peer, &action, refused).await;
+        Err(away) => {
+            let refused = away.why;
+            guard.note_refused(&peer, &action, away).await;
             return refused.response(by_script);
         }
     };

@@ -1,6 +1,7 @@
 //! Answers: JSON, events, files; and refusals in one form.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ use lockstep_gnmi::code;
 use lockstep_gnmi::proto::lockstep::v1::ExportResponse;
 use serde_json::{Value, json};
 use tonic::{Code, Status};
+
+use super::asked::TooLarge;
 
 /// How often a client that hears nothing is told that it is still heard.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -95,7 +98,9 @@ fn error(status: &Status) -> Value {
 /// Why something was not done; with the transaction that it became all the same.
 pub(crate) fn refused(status: &Status, transaction: Option<Value>) -> Response {
     let body = json!({ "error": error(status), "transaction": transaction });
-    let mut response = json_response(http(status.code()), &body);
+    let is_too_large = status.source().is_some_and(|source| source.is::<TooLarge>());
+    let said = if is_too_large { StatusCode::PAYLOAD_TOO_LARGE } else { http(status.code()) };
+    let mut response = json_response(said, &body);
     response.headers_mut().insert(header::CACHE_CONTROL, NO_STORE);
     // The audit has the words of gRPC.
     response.extensions_mut().insert(status.code());

@@ -1,5 +1,7 @@
 //! What a request says: in its path, after it, and in its body.
 
+use std::sync::Arc;
+
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, header};
 use percent_encoding::percent_decode_str;
@@ -9,6 +11,11 @@ use tonic::{Request, Status};
 
 use super::route::Route;
 use crate::guard::Call;
+
+/// Marks a refusal for the one reason that HTTP has a status of its own for, and gRPC has not.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("too large")]
+pub(super) struct TooLarge;
 
 /// One request.
 pub(super) struct Asked {
@@ -145,9 +152,11 @@ impl Asked {
         let limit = self.limit;
         let body = to_bytes(std::mem::take(&mut self.body), limit).await;
         let body = body.map_err(|_| {
-            Status::resource_exhausted(format!(
+            let mut status = Status::resource_exhausted(format!(
                 "the body could not be read, or is larger than limits.message, which is {limit} bytes"
-            ))
+            ));
+            status.set_source(Arc::new(TooLarge));
+            status
         })?;
         let text = std::str::from_utf8(&body)
             .map_err(|_| Status::invalid_argument("the body is not UTF-8"))?;

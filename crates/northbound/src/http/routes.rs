@@ -390,6 +390,11 @@ pub(super) static ROUTES: &[Route] = &[
     },
 ];
 
+/// Whether a path hands out all that there is. That is written down, although it only reads.
+pub(crate) fn hands_out_everything(path: &str) -> bool {
+    ROUTES.iter().any(|route| route.path == path && matches!(route.gives, Gives::File))
+}
+
 /// Serves every route of the table.
 pub(super) fn routes(admin: Service) -> Router {
     ROUTES.iter().fold(Router::new(), |router, route| {

@@ -36,6 +36,14 @@ const USERNAME: &str = "username";
 const PASSWORD: &str = "password";
 
 impl Credentials {
+    /// The name that goes with a password.
+    pub(crate) fn user(&self) -> Option<&str> {
+        match self {
+            Self::Password { name, .. } => Some(name),
+            Self::None | Self::Token(_) | Self::Unreadable => None,
+        }
+    }
+
     /// Takes them out: nobody behind has a use for them.
     pub(crate) fn take(headers: &mut HeaderMap) -> Self {
         let given = Self::read(headers);

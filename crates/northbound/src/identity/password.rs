@@ -1,6 +1,7 @@
 //! Passwords: hashed with Argon2, verified away from the threads that serve, and not each time.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,9 @@ const WAITING: usize = 64;
 const REMEMBERED: Duration = Duration::from_secs(300);
 /// How many such passwords are remembered.
 const MEMORY: usize = 1024;
+/// So many others may be held against one that is remembered: whoever guesses where somebody was let in finds out
+/// no more than this, and has to wait like everybody else after that.
+const LOOKS: u32 = 10;
 /// The most memory that a hash may ask for, in KiB: verifying it is what a stranger makes us do.
 const LARGEST: u32 = 256 << 10;
 
@@ -75,10 +79,37 @@ pub(crate) enum Verdict {
 #[derive(Clone, Debug)]
 pub(crate) struct Passwords(Arc<Inner>);
 
+/// Whose password, and from where.
+type Place = (String, IpAddr);
+
+/// A password that was right.
+#[derive(Clone, Copy, Debug)]
+struct Remembered {
+    /// Of no use elsewhere.
+    digest: [u8; 32],
+    until: Instant,
+    /// How many others were held against it.
+    looks: u32,
+}
+
+/// A password that is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) password: &'a str,
+    pub(crate) from: IpAddr,
+}
+
+impl Shown<'_> {
+    fn place(self) -> Place {
+        (self.name.to_owned(), self.from)
+    }
+}
+
 #[derive(Debug)]
 struct Inner {
-    /// Those that were right, each as a digest that is of no use elsewhere, with when that is forgotten.
-    right: Mutex<BTreeMap<[u8; 32], Instant>>,
+    /// Those that were right, by name and where they came from.
+    right: Mutex<BTreeMap<Place, Remembered>>,
     key: hmac::Key,
     free: Semaphore,
     waiting: Semaphore,
@@ -96,9 +127,30 @@ impl Passwords {
         })))
     }
 
-    /// Whether this very password was right a moment ago, with this very hash.
-    pub(crate) fn is_known(&self, user: &User, password: &str) -> bool {
-        self.is_remembered(&self.digest(user, password))
+    /// Whether this very password was right a moment ago, with this very hash, from there.
+    pub(crate) fn is_known(&self, user: &User, shown: Shown<'_>) -> bool {
+        let known = self.is_remembered(user, shown);
+        if !known {
+            self.looked(shown);
+        }
+        known
+    }
+
+    fn is_remembered(&self, user: &User, shown: Shown<'_>) -> bool {
+        let right = self.0.right.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = right.get(&shown.place()).filter(|known| known.until > Instant::now());
+        known.is_some_and(|known| known.digest == self.digest(user, shown.password))
+    }
+
+    /// Another was held against what is remembered there.
+    fn looked(&self, shown: Shown<'_>) {
+        let mut right = self.0.right.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = shown.place();
+        let Some(known) = right.get_mut(&place) else { return };
+        known.looks += 1;
+        if known.looks >= LOOKS {
+            right.remove(&place);
+        }
     }
 
     /// Looks at a password; `still` is asked when it is its turn, for by then there may be no need, or it
@@ -106,19 +158,19 @@ impl Passwords {
     pub(crate) async fn verify<E>(
         &self,
         user: &User,
-        password: &str,
+        shown: Shown<'_>,
         still: impl Fn() -> Result<(), E>,
     ) -> Result<Verdict, E> {
         let Ok(_waiting) = self.0.waiting.try_acquire() else { return Ok(Verdict::Busy) };
         let Ok(_free) = self.0.free.acquire().await else { return Ok(Verdict::Busy) };
-        let digest = self.digest(user, password);
-        if self.is_remembered(&digest) {
+        // By now it may be: a client often comes with several calls at once.
+        if self.is_remembered(user, shown) {
             return Ok(Verdict::Right);
         }
         still()?;
-        let right = hashes_to(user, password).await;
+        let right = hashes_to(user, shown.password).await;
         if right {
-            self.remember(digest);
+            self.remember(shown.place(), self.digest(user, shown.password));
         }
         Ok(if right { Verdict::Right } else { Verdict::Wrong })
     }
@@ -149,21 +201,16 @@ impl Passwords {
         tag.as_ref().try_into().unwrap_or_default()
     }
 
-    fn is_remembered(&self, digest: &[u8; 32]) -> bool {
-        let right = self.0.right.lock().unwrap_or_else(PoisonError::into_inner);
-        right.get(digest).is_some_and(|until| *until > Instant::now())
-    }
-
-    fn remember(&self, digest: [u8; 32]) {
+    fn remember(&self, place: Place, digest: [u8; 32]) {
         let mut right = self.0.right.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if right.len() >= MEMORY {
-            right.retain(|_, until| *until > now);
+            right.retain(|_, known| known.until > now);
         }
         if right.len() >= MEMORY {
             right.clear();
         }
-        right.insert(digest, now + REMEMBERED);
+        right.insert(place, Remembered { digest, until: now + REMEMBERED, looks: 0 });
     }
 }
 
@@ -192,20 +239,43 @@ mod tests {
         User { hash, groups: BTreeSet::new() }
     }
 
+    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+    const THERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+
+    fn shown(password: &str) -> Shown<'_> {
+        Shown { name: "alice", password, from: HERE }
+    }
+
     async fn verdict(passwords: &Passwords, user: &User, password: &str) -> Verdict {
-        passwords.verify(user, password, || Ok::<_, Infallible>(())).await.unwrap()
+        passwords.verify(user, shown(password), || Ok::<_, Infallible>(())).await.unwrap()
     }
 
     #[tokio::test]
     async fn a_right_password_is_remembered_until_it_is_changed() {
         let passwords = Passwords::new().unwrap();
         let alice = user("correct");
-        assert!(!passwords.is_known(&alice, "correct"));
+        assert!(!passwords.is_known(&alice, shown("correct")));
         assert_eq!(verdict(&passwords, &alice, "wrong").await, Verdict::Wrong);
-        assert!(!passwords.is_known(&alice, "wrong"));
+        assert!(!passwords.is_known(&alice, shown("wrong")));
         assert_eq!(verdict(&passwords, &alice, "correct").await, Verdict::Right);
-        assert!(passwords.is_known(&alice, "correct") && !passwords.is_known(&alice, "wrong"));
-        assert!(!passwords.is_known(&user("correct"), "correct"));
+        assert!(passwords.is_known(&alice, shown("correct")));
+        assert!(!passwords.is_known(&alice, shown("wrong")));
+        assert!(!passwords.is_known(&user("correct"), shown("correct")));
+    }
+
+    #[tokio::test]
+    async fn it_is_remembered_where_it_came_from_and_for_few_guesses() {
+        let passwords = Passwords::new().unwrap();
+        let alice = user("correct");
+        assert_eq!(verdict(&passwords, &alice, "correct").await, Verdict::Right);
+        let elsewhere = Shown { from: THERE, ..shown("correct") };
+        assert!(!passwords.is_known(&alice, elsewhere));
+        for number in 1..LOOKS {
+            assert!(!passwords.is_known(&alice, shown(&number.to_string())));
+            assert!(passwords.is_known(&alice, shown("correct")), "after {number} guesses");
+        }
+        assert!(!passwords.is_known(&alice, shown("one more")));
+        assert!(!passwords.is_known(&alice, shown("correct")), "nothing is left to guess at");
     }
 
     #[tokio::test]
@@ -214,13 +284,13 @@ mod tests {
         let alice = user("correct");
         let pretended = passwords.pretend(&alice, "correct", || Ok::<_, Infallible>(())).await;
         assert_eq!(pretended, Ok(Verdict::Wrong));
-        assert!(!passwords.is_known(&alice, "correct"));
+        assert!(!passwords.is_known(&alice, shown("correct")));
     }
 
     #[tokio::test]
     async fn whoever_waits_is_asked_again() {
         let passwords = Passwords::new().unwrap();
-        let refused = passwords.verify(&user("a"), "a", || Err("no")).await;
+        let refused = passwords.verify(&user("a"), shown("a"), || Err("no")).await;
         assert_eq!(refused, Err("no"));
     }
 
@@ -236,9 +306,7 @@ mod tests {
     async fn what_is_remembered_is_bounded() {
         let passwords = Passwords::new().unwrap();
         for number in 0..3 * MEMORY {
-            let mut digest = [0; 32];
-            digest[..8].copy_from_slice(&number.to_be_bytes());
-            passwords.remember(digest);
+            passwords.remember((number.to_string(), HERE), [0; 32]);
         }
         assert!(passwords.0.right.lock().unwrap().len() <= MEMORY);
     }

@@ -44,6 +44,15 @@ fn a_pattern_covers_what_is_below_it() {
     }
 }
 
+/// Which would not end if each `**` was tried with each of the others.
+#[test]
+fn many_levels_of_any_number_are_little_work() {
+    let rule = pattern(&format!("{}/b", "/**/a".repeat(60)));
+    let deep = "/a".repeat(250);
+    assert!(!rule.covers(&path(&deep)));
+    assert!(rule.covers(&path(&format!("{deep}/b"))));
+}
+
 #[test]
 fn a_request_with_wildcards_is_covered_only_as_a_whole() {
     for (rule, at, covered) in [

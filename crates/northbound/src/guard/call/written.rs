@@ -11,8 +11,7 @@ use tonic::Code;
 
 use super::{Call, Inner};
 use crate::audit::{Line, Noted};
-use crate::guard::{Guard, Peer, Refused};
-use crate::identity::Identity;
+use crate::guard::{Away, Guard, Peer};
 use crate::metrics;
 
 /// How many targets, and how many paths of each, a line of the audit names.
@@ -87,21 +86,23 @@ impl Call {
 
 impl Guard {
     /// Writes down that somebody was not let in.
-    pub(in crate::guard) async fn note_refused(&self, peer: &Peer, action: &str, refused: Refused) {
+    pub(in crate::guard) async fn note_refused(&self, peer: &Peer, action: &str, away: Away) {
+        let Away { why: refused, identity, tried } = away;
         metrics::refused(refused.word());
         if self.0.refusals.take(&peer.ip().to_string(), Instant::now()).is_err() {
             return;
         }
-        tracing::info!(from = %peer.shown(), action, %refused, "not let in");
+        let who = Some(&identity.name).filter(|name| !name.is_empty());
+        tracing::info!(who, tried, from = %peer.shown(), action, %refused, "not let in");
         let Some(audit) = self.audit() else { return };
-        let noted = Noted { refused: Some(refused.to_string()), ..Noted::default() };
-        let (identity, code) = (&Identity::nobody(), refused.status().code());
+        let noted = Noted { refused: Some(refused.to_string()), tried, ..Noted::default() };
+        let (identity, code) = (&identity, refused.status().code());
         let action = &brief(action, WORDS);
         audit.write(Line { identity, address: peer.address, action, noted, code }).await;
     }
 }
 
-/// Whether an action changes nothing.
+/// Whether an action changes nothing, and hands out no more than was asked for.
 fn is_read(action: &str) -> bool {
     const READS: [&str; 20] = [
         "Capabilities",
@@ -126,5 +127,6 @@ fn is_read(action: &str) -> bool {
         "List",
         "ServerReflectionInfo",
     ];
-    READS.contains(&action) || action.starts_with("GET ") || action.starts_with("HEAD ")
+    let asked = action.strip_prefix("GET ").or_else(|| action.strip_prefix("HEAD "));
+    READS.contains(&action) || asked.is_some_and(|path| !crate::http::hands_out_everything(path))
 }
