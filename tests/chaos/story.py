@@ -27,7 +27,7 @@ class Story:
         }  # fmt: skip
         if more.get("deletes"):
             operation["writes"] = {target: {name: None} for target in targets}
-        part = {"applied": "applied", "rejected": "pending", "reverted": "undone", "committed": "pending"}
+        part = {"applied": "applied", "rejected": "withdrawn", "reverted": "undone", "committed": "pending"}
         parts = parts or {target: part.get(becomes, "withdrawn") for target in targets}
         self.ask(operation, index, told, parts, take)
         if index:

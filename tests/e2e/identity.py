@@ -16,7 +16,12 @@ SECRETS = {
     "password": "correct-horse-battery",
     "shared": "shared-staple-of-more-than-thirty-two-bytes",
     "motd": "swordfish-on-the-banner",
+    # What tests show that is wrong, and what devices are shown.
+    "guess": "hunter2",
+    "device": "sesame-of-the-device",
 }
+# What was issued in this run, and may be in no log either.
+ISSUED = set()
 
 
 def hashed(password):
@@ -78,7 +83,9 @@ class Signer:
         header = {"alg": self.algorithm, "typ": "JWT", **(header or {})}
         claims = {name: claim for name, claim in {**good, **claims}.items() if claim is not None}
         message = ".".join(encode(json.dumps(part).encode()) for part in (header, claims))
-        return f"{message}.{encode(self.sign(message.encode()))}"
+        token = f"{message}.{encode(self.sign(message.encode()))}"
+        ISSUED.add(token)
+        return token
 
 
 def bearer(token):

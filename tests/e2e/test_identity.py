@@ -4,6 +4,7 @@ import base64
 import itertools
 import json
 import os
+import re
 import signal
 import time
 import urllib.error
@@ -291,6 +292,13 @@ def ask_for(request):
         return error.code
 
 
+def text_of(lab, path, **headers):
+    request = urllib.request.Request(f"http://127.0.0.1:{lab.http}{path}", headers=headers)
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        assert answer.status == 200
+        return answer.read().decode()
+
+
 def ask(lab, path, **headers):
     request = urllib.request.Request(f"http://127.0.0.1:{lab.http}{path}", headers=headers)
     try:
@@ -300,13 +308,38 @@ def ask(lab, path, **headers):
         return error.code, error.headers
 
 
-def test_http_is_open_where_it_says_whether_the_node_lives(lab):
-    basic = base64.b64encode(f"alice:{WORDS['alice']}".encode()).decode()
+def assets(document):
+    """The files that the document of the page names."""
+    found = re.findall(r'(?:href|src)="(/assets/[^"]+)"', document)
+    assert found, document
+    return found
+
+
+def test_http_is_open_where_nothing_of_the_network_is(lab):
     assert [ask(lab, path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 200, 200]
-    for path_ in ("/", "/api", "/api/v1/targets", "/nowhere", "/healthz/", "/metrics/x"):
+    # The page and the documentation are the same for everybody: whoever is to sign in needs them first.
+    places = ("/", "/targets", "/targets/leaf1", "/transactions/1", "/docs", "/docs/security.md")
+    documents = {place: text_of(lab, place) for place in places}
+    assert len(set(documents.values())) == 1, "it says nothing of what is asked for"
+    assert all(SECRETS["motd"] not in text and "leaf1" not in text for text in documents.values())
+    for asset in assets(documents["/"]):
+        assert ask(lab, asset)[0] == 200, asset
+
+
+def test_http_asks_who_is_there_for_all_the_rest(lab):
+    root = base64.b64encode(f"root:{WORDS['root']}".encode()).decode()
+    described = json.loads(text_of(lab, "/api/v1/openapi.json", Authorization=f"Basic {root}"))["paths"]
+    assert len(described) > 20
+    for path_, methods in described.items():
+        for method in methods:
+            at = re.sub("{[a-z]+}", "1", path_)
+            request = urllib.request.Request(f"http://127.0.0.1:{lab.http}{at}", method=method.upper())
+            assert ask_for(request) == 401, (method, at)
+    basic = base64.b64encode(f"alice:{WORDS['alice']}".encode()).decode()
+    for path_ in ("/api", "/api/v1/targets", "/nowhere", "/healthz/", "/metrics/x"):
         status, headers = ask(lab, path_)
         assert status == 401 and headers["www-authenticate"].startswith("Basic"), path_
-        wrong = base64.b64encode(b"alice:wrong").decode() if path_ == "/" else "!"
+        wrong = base64.b64encode(b"alice:wrong").decode() if path_ == "/api" else "!"
         assert ask(lab, path_, Authorization=f"Basic {wrong}")[0] == 401
         assert ask(lab, path_, Authorization="Bearer x")[0] == 401
         assert ask(lab, path_, Authorization=f"Basic {basic}")[0] in (200, 404, 501)
@@ -323,6 +356,24 @@ def test_http_is_written_down_too(lab):
         assert ask_for(request) == {"GET": 200, "POST": 405}[method]
     (line,) = lab.audit()[before:]
     assert (line["identity"], line["action"], line["outcome"]) == ("alice", "POST /api/v1/targets", "UNIMPLEMENTED")
+    # What hands out everything is, although it only reads.
+    root = base64.b64encode(f"root:{WORDS['root']}".encode()).decode()
+    assert ask(lab, "/api/v1/export", Authorization=f"Basic {root}")[0] == 200
+    assert ask(lab, "/api/v1/export", Authorization=f"Basic {basic}")[0] == 403
+    lines = lab.audit()[before + 1 :]
+    assert [(one["identity"], one["action"], one["outcome"]) for one in lines] == [
+        ("root", "GET /api/v1/export", "OK"),
+        ("alice", "GET /api/v1/export", "PERMISSION_DENIED"),
+    ]
+
+
+def test_who_is_turned_away_is_written_down_as_far_as_that_is_known(lab):
+    before = len(lab.audit())
+    assert code(lambda: lab.get_as(password("olga", "hunter2"))) == UNKNOWN
+    assert code(lambda: lab.get_as(password("hunter2", ""))) == UNKNOWN
+    user, nobody = lab.audit()[before:]
+    assert (user["identity"], user["tried"]) == ("", "olga")
+    assert "tried" not in nobody and "hunter2" not in json.dumps(nobody)
 
 
 def test_what_was_done_is_written_down(lab):
@@ -455,6 +506,9 @@ def test_whoever_guesses_waits(lab):
     wrong = lambda: refusal(lambda: lab.get_as(password("gina", "wrong")))
     until("it is throttled", lambda: wrong()[0] == EXHAUSTED)
     assert "too many logins failed; try again in" in wrong()[1]
+    guess = base64.b64encode(b"gina:wrong").decode()
+    status, headers = ask(lab, "/api/v1/targets", Authorization=f"Basic {guess}")
+    assert status == 429 and int(headers["retry-after"]) > 0
     # Nobody else does, and neither does who was let in before.
     assert code(lambda: lab.get_as(ALICE)) == OK
     assert code(lambda: lab.get_as(bearer(lab.signers["EdDSA"].token()))) == OK

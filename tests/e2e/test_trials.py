@@ -35,7 +35,9 @@ def kinds(lab, name):
 
 
 def part(lab, index, name):
-    return lab.run("tx", "show", str(index))["targets"][name]["status"]
+    shown = lab.run("tx", "show", str(index))["targets"][name]
+    assert shown["stage"] is None or shown["status"] == "pending"
+    return shown["stage"] or shown["status"]
 
 
 def let_the_timer_end(lab, name, index):
@@ -113,7 +115,7 @@ def test_a_node_is_killed_before_all_were_told_to_keep_it(lab):
     for name in BOTH:
         lab.sim("hang", lab.device(name), "--on", "confirm")
     set_both(lab, "tried", async_=True)
-    until("all have accepted", lambda: lab.run("tx", "show", "2")["status"] == "confirming")
+    until("all have accepted", lambda: lab.run("tx", "show", "2")["stage"] == "confirming")
     lab.node.kill()
     # One takes it back by itself, the other still has it when the node is back.
     let_the_timer_end(lab, "leaf1", 2)

@@ -15,7 +15,6 @@ export const STATES = {
 export const STATUSES = {
   pending: { icon: 'ring', tone: 'busy', about: 'In the log, not decided.' },
   committed: { icon: 'half', tone: 'busy', about: 'Decided, and on its way to its devices.' },
-  confirming: { icon: 'most', tone: 'busy', about: 'Every device accepted it, and is told to keep it.' },
   reverting: { icon: 'undo', tone: 'warn', about: 'A device refused it, or it was cancelled: it is being undone.' },
   applied: { icon: 'check', tone: 'ok', about: 'Applied on every target.' },
   partial: { icon: 'part', tone: 'warn', about: 'Withdrawn on at least one target, applied on the others.' },
@@ -23,17 +22,22 @@ export const STATUSES = {
   reverted: { icon: 'undo', tone: 'bad', about: 'Its effects are gone everywhere.' },
   cancelled: { icon: 'slash', tone: 'idle', about: 'Cancelled before it had any effect.' },
 };
-const OPEN = new Set(['pending', 'committed', 'confirming', 'reverting']);
+const OPEN = new Set(['pending', 'committed', 'reverting']);
 export const isOpen = (transaction) => OPEN.has(transaction.status);
 
 /** Of a transaction on one target. */
 export const PARTS = {
   applied: { icon: 'check', tone: 'ok', about: 'The device accepted it.' },
-  accepted: { icon: 'half', tone: 'busy', about: 'The device has it on trial.' },
   pending: { icon: 'ring', tone: 'idle', about: 'Not there yet.' },
   withdrawn: { icon: 'slash', tone: 'warn', about: 'Taken out on this target alone.' },
   undone: { icon: 'undo', tone: 'undo', about: 'Undone with its transaction.' },
   refused: { icon: 'cross', tone: 'bad', about: 'The device refused it.' },
+};
+
+/** Of either, more exactly. */
+export const STAGES = {
+  confirming: { icon: 'most', tone: 'busy', about: 'Every device accepted it, and is told to keep it.' },
+  accepted: { icon: 'half', tone: 'busy', about: 'The device has it on trial.' },
 };
 
 export const KINDS = ['change', 'rollback', 'restore', 'adopt', 'add', 'rebind', 'remove'];

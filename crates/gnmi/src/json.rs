@@ -6,8 +6,8 @@ use prost_types::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::proto::lockstep::v1::{
-    Change, Difference, DryRunResponse, Failure, Found, GetConfigurationResponse,
-    GetSummaryResponse, Model, Module, Node, Target, TargetChanges, Transaction, Violation,
+    Change, DiffResponse, Difference, DryRunResponse, Failure, Found, GetConfigurationResponse,
+    GetSummaryResponse, Model, Module, Node, Outcome, Target, TargetChanges, Transaction, Violation,
     WhoAmIResponse,
 };
 
@@ -34,11 +34,40 @@ pub fn failure(failure: Option<&Failure>) -> Value {
     })
 }
 
+/// What became of a transaction that did not come to what was asked.
+pub fn outcome(told: &Outcome) -> Value {
+    let targets = told.targets.iter().map(|(name, target)| {
+        let error = (!target.message.is_empty() || !target.code.is_empty())
+            .then(|| json!({ "code": target.code, "message": target.message }));
+        let one = json!({
+            "status": target.status,
+            "stage": text(&target.stage),
+            "error": error,
+            "waiting_for": text(&target.waiting_for),
+        });
+        (name.clone(), one)
+    });
+    json!({
+        "index": told.index,
+        "id": told.id,
+        "status": told.status,
+        "stage": text(&told.stage),
+        "targets": targets.collect::<Map<_, _>>(),
+        "left_out": told.left_out,
+    })
+}
+
+/// Where two configurations differ.
+pub fn diff(found: &DiffResponse) -> Value {
+    json!({ "changes": changes(&found.changes), "secrets": found.secrets })
+}
+
 /// A transaction.
 pub fn transaction(shown: &Transaction) -> Value {
     let targets = shown.targets.iter().map(|(name, target)| {
         let one = json!({
             "status": target.status,
+            "stage": text(&target.stage),
             "error": failure(target.error.as_ref()),
             "waiting_for": text(&target.waiting_for),
         });
@@ -52,6 +81,7 @@ pub fn transaction(shown: &Transaction) -> Value {
         "to": number(shown.to),
         "mode": shown.mode,
         "status": shown.status,
+        "stage": text(&shown.stage),
         "author": shown.author,
         "comment": shown.comment,
         "submitted": time(shown.submitted.as_ref()),
@@ -65,6 +95,7 @@ pub fn transaction(shown: &Transaction) -> Value {
         "confirm_until": time(shown.confirm_until.as_ref()),
         "target_count": shown.target_count,
         "counts": shown.counts,
+        "stages": shown.stages,
         "targets": targets.collect::<Map<_, _>>(),
     })
 }

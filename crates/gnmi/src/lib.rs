@@ -41,6 +41,7 @@ pub mod path;
 pub mod proto;
 pub mod set;
 pub mod value;
+pub mod words;
 
 pub use election::Election;
 pub use proto::{DESCRIPTORS, NODE_DESCRIPTORS};

@@ -7,6 +7,8 @@ mod preview;
 mod restore;
 mod told;
 
+use std::io::IsTerminal;
+
 use clap::{Args, ValueEnum};
 use lockstep_gnmi::proto::gnmi::{Path as WirePath, SetRequest, TypedValue};
 use lockstep_gnmi::proto::lockstep::v1::dry_run_request::Of;
@@ -18,6 +20,7 @@ use lockstep_types::Path;
 
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, refused};
+use crate::exit::{Ended, USAGE};
 use crate::output::{json_document, line};
 use crate::progress::{self, Progress};
 use crate::{ask, completions, show};
@@ -33,7 +36,7 @@ Examples:
   lockstep --insecure set leaf1 --update /system/motd=hello
   lockstep --insecure set leaf1 --replace '/system={\"hostname\": \"leaf1\"}' --delete /vlans
   lockstep --insecure set -f change.yaml             several targets at once
-  lockstep --insecure set -f - --queued < change.json
+  lockstep --insecure set --queued < change.json     the same as -f -
   lockstep --insecure set -f change.yaml --dry-run   what it would change
   lockstep --insecure set -f change.yaml --confirm 60   taken back after a minute, unless confirmed
 
@@ -42,7 +45,7 @@ A change file holds what is asked of each target:
   leaf2: {delete: [/vlans]}")]
 pub(crate) struct Set {
     /// On which target
-    #[arg(required_unless_present = "file", conflicts_with = "file", add = completions::targets())]
+    #[arg(conflicts_with = "file", add = completions::targets())]
     target: Option<String>,
     /// Set a value, as PATH=VALUE; {…}, […] and "…" are JSON, anything else is the value itself
     #[arg(long, value_name = "PATH=VALUE", value_parser = given::assignment)]
@@ -53,7 +56,7 @@ pub(crate) struct Set {
     /// Remove what stands at the path
     #[arg(long, value_name = "PATH")]
     delete: Vec<Path>,
-    /// A change file, JSON or YAML; `-` reads standard input
+    /// A change file, JSON or YAML; `-` reads standard input, which is also read if no target is named
     #[arg(long, short, value_name = "FILE", conflicts_with_all = ["update", "replace", "delete"])]
     file: Option<String>,
     /// Each target when it can, instead of everywhere or nowhere
@@ -144,6 +147,7 @@ pub(crate) fn seconds(given: Option<u32>) -> Option<prost_types::Duration> {
 
 /// `set`.
 pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
+    let set = Set { file: file_of(&set)?, ..set };
     let mut request = match &set.file {
         Some(file) => file::read(file)?,
         None => of_flags(&set),
@@ -169,7 +173,7 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
     let bar = Progress::of(&client, &id, global);
     let answer = client.gnmi().set(request).await;
     bar.done().await;
-    let answer = told::or_failures(answer)?.into_inner();
+    let answer = told::or_failures(answer, global.output)?.into_inner();
     match global.output {
         Output::Json => json_document(&told::json(&answer))?,
         Output::Table => {
@@ -180,6 +184,19 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// The change file, if there is one. Whoever names no target and pipes something in means that.
+fn file_of(set: &Set) -> Result<Option<String>, Failed> {
+    if set.file.is_some() || set.target.is_some() {
+        return Ok(set.file.clone());
+    }
+    let flags = !(set.update.is_empty() && set.replace.is_empty() && set.delete.is_empty());
+    if flags || std::io::stdin().is_terminal() {
+        let words = "name a target, or give a change file with -f FILE or on standard input";
+        return Err(Ended::with(USAGE, words));
+    }
+    Ok(Some("-".into()))
 }
 
 /// What to say of a Set that asks for nothing.
@@ -240,7 +257,7 @@ pub(crate) async fn rollback(asked: &Rollback, global: &Global) -> Result<(), Fa
     let bar = Progress::of(&client, &id, global);
     let answer = client.admin().rollback(request).await;
     bar.done().await;
-    let answer = told::or_failures(answer)?;
+    let answer = told::or_failures(answer, global.output)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
 

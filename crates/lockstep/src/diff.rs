@@ -2,9 +2,10 @@
 
 use clap::Args;
 use lockstep_gnmi::json;
-use lockstep_gnmi::proto::lockstep::v1::{Change, Configuration, DiffRequest, TargetChanges};
+use lockstep_gnmi::proto::lockstep::v1::{
+    Change, Configuration, DiffRequest, DiffResponse, TargetChanges,
+};
 use lockstep_types::Path;
-use serde_json::json;
 
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, refused};
@@ -100,17 +101,28 @@ pub(crate) async fn diff(asked: &Diff, global: &Global) -> Result<(), Failed> {
     };
     let client = Client::connect(global, &asked.certificates).await?;
     let answer = client.admin().diff(request).await.map_err(|status| refused(&status))?;
-    let changes = answer.into_inner().changes;
+    let found = answer.into_inner();
     if global.output == Output::Json {
-        return Ok(json_document(&json!({ "changes": json::changes(&changes) }))?);
+        return Ok(json_document(&json::diff(&found))?);
     }
-    if changes.is_empty() {
-        return Ok(line("there is no difference")?);
-    }
-    for text in lines(None, &changes) {
+    for text in told(&found) {
         line(&text)?;
     }
     Ok(())
+}
+
+/// What was found, for people.
+fn told(found: &DiffResponse) -> Vec<String> {
+    let mut told = lines(None, &found.changes);
+    if told.is_empty() {
+        told.push("there is no difference".into());
+    }
+    match found.secrets {
+        0 => {}
+        1 => told.push("a secret that you may not read is not compared".into()),
+        several => told.push(format!("{several} secrets that you may not read are not compared")),
+    }
+    told
 }
 
 /// What changes on several targets, for people: a line each, which begins with what becomes of it.
@@ -193,6 +205,10 @@ mod tests {
 
     #[test]
     fn a_secret_is_not_compared() {
+        let none = DiffResponse { changes: Vec::new(), secrets: 2 };
+        let words = ["there is no difference", "2 secrets that you may not read are not compared"];
+        assert_eq!(told(&none), words);
+        assert_eq!(told(&DiffResponse::default()), ["there is no difference"]);
         let mask = Some("\"********\"");
         let secret = Change { masked: true, ..change("/p", mask, mask) };
         assert_eq!(lines(None, &[secret]), ["~ /p is secret, and may differ"]);

@@ -11,6 +11,8 @@
 
 use crate::cli::Failed;
 
+/// The command line is wrong.
+pub(crate) const USAGE: u8 = 2;
 /// No node answers.
 pub(crate) const NO_NODE: u8 = 3;
 /// A transaction did not come to what was asked.

@@ -59,7 +59,7 @@ fn main() -> ExitCode {
             ExitCode::from(error.downcast_ref().map_or(1, signals::Interrupted::status))
         }
         Err(error) => {
-            eprintln!("lockstep: {}", output::chain(&*error));
+            eprintln!("lockstep: {}", terminal::harmless(&output::chain(&*error)));
             ExitCode::from(exit::status(&error))
         }
     }

@@ -23,8 +23,13 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// Writes a line; a reader that went away ends the command quietly.
+/// Writes a line for people. Whatever devices and others put into it, a terminal does nothing on its behalf.
 pub(crate) fn line(text: &str) -> io::Result<()> {
+    written(&terminal::harmless(text))
+}
+
+/// A reader that went away ends the command quietly.
+fn written(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
@@ -34,12 +39,24 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
 
 /// Writes JSON, indented.
 pub(crate) fn json_document(value: &Value) -> io::Result<()> {
-    line(&format!("{value:#}"))
+    written(&escaped(&format!("{value:#}")))
 }
 
 /// Writes JSON on a line of its own.
 pub(crate) fn json_line(value: &Value) -> io::Result<()> {
-    line(&value.to_string())
+    written(&escaped(&value.to_string()))
+}
+
+/// The control characters that JSON may have as they are, which stand in texts alone, as it may also have them.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '\u{7f}'..='\u{9f}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            other => out.push(other),
+        }
+    }
+    out
 }
 
 /// A text on one line, whatever a device put into it.
@@ -117,7 +134,7 @@ pub(crate) fn shortened(text: &str, room: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{lines, one_line};
+    use super::{escaped, lines, one_line};
 
     fn rows() -> Vec<Vec<String>> {
         let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
@@ -147,6 +164,14 @@ mod tests {
         );
         let narrow = lines(&["INDEX", "STATUS", "WHY"], &rows(), Some(1));
         assert_eq!(narrow[1], "1      applied   the qui…");
+    }
+
+    #[test]
+    fn json_moves_no_terminal() {
+        let value = serde_json::json!({"a": "\u{9b}31m\u{7f}\x1b[31m ü"});
+        let written = escaped(&value.to_string());
+        assert!(!written.chars().any(char::is_control), "{written:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&written).unwrap(), value);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use crate::cli::{Global, Output};
 use crate::client::Client;
 use crate::output::shortened;
-use crate::terminal;
+use crate::{show as shows, terminal};
 
 /// What is done sooner is not worth a bar.
 const SOON: Duration = Duration::from_millis(300);
@@ -89,23 +89,35 @@ async fn follow(client: &Client, id: &str, width: usize) -> Option<()> {
 
 /// How far a transaction is, on one line.
 pub(crate) fn bar(shown: &Transaction, width: usize) -> String {
-    let count = |status: &str| shown.counts.get(status).copied().unwrap_or_default();
+    let counts = exact(shown);
     let total = shown.target_count.max(1);
-    let done = total.saturating_sub(count("pending"));
+    let done = total.saturating_sub(counts.get("pending").copied().unwrap_or_default());
     let filled = usize::try_from(done.saturating_mul(BAR as u64) / total).unwrap_or(BAR).min(BAR);
     let bar = format!("[{}{}]", "#".repeat(filled), "-".repeat(BAR - filled));
-    let counts: BTreeMap<_, _> = shown.counts.iter().filter(|(_, count)| **count > 0).collect();
     let counts: Vec<String> =
         counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     let text = format!(
         "transaction {} {} {bar} {done}/{} {}{}",
         shown.index,
-        shown.status,
+        shows::stands(&shown.status, &shown.stage),
         shown.target_count,
         counts.join(", "),
         failures(shown)
     );
     shortened(&text, width.saturating_sub(1))
+}
+
+/// How many targets stand how, as exactly as is known: those that have it on trial are not where nothing happened yet.
+fn exact(shown: &Transaction) -> BTreeMap<&str, u64> {
+    let mut counts: BTreeMap<&str, u64> =
+        shown.counts.iter().map(|(word, count)| (word.as_str(), *count)).collect();
+    for (stage, count) in &shown.stages {
+        let pending = counts.entry("pending").or_default();
+        *pending = pending.saturating_sub(*count);
+        counts.insert(stage, *count);
+    }
+    counts.retain(|_, count| *count > 0);
+    counts
 }
 
 fn failures(shown: &Transaction) -> String {
@@ -149,6 +161,7 @@ mod tests {
         };
         let targets = (1..=5).map(|number| (format!("leaf{number}"), refused.clone())).collect();
         let counts = [("applied", 45), ("pending", 50), ("refused", 5)];
+        let on_trial = [("accepted", 10)].map(|(name, count)| (name.to_owned(), count)).into();
         let shown = Transaction {
             index: 7,
             status: "committed".into(),
@@ -163,5 +176,7 @@ mod tests {
              failed: leaf1, leaf2, leaf3 and 2 more"
         );
         assert_eq!(bar(&shown, 40).chars().count(), 39);
+        let tried = bar(&Transaction { stages: on_trial, ..shown }, 200);
+        assert!(tried.contains(" 60/100 10 accepted, 45 applied, 40 pending, 5 refused;"), "{tried}");
     }
 }

@@ -7,8 +7,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
     GetConfigurationRequest, GetTransactionRequest, GetTransactionResponse,
     ListTransactionsRequest, Transaction,
 };
-use lockstep_gnmi::{path, value};
-use lockstep_protocol::record::Status;
+use lockstep_gnmi::{path, value, words};
 use lockstep_types::Path;
 use prost_types::Timestamp;
 use serde_json::{Value, json};
@@ -81,7 +80,7 @@ Examples:
         #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "INDEX")]
         before: u64,
         /// Only with this status; may be given several times
-        #[arg(long, value_parser = Status::ALL.map(Status::name))]
+        #[arg(long, value_parser = words::STATUSES)]
         status: Vec<String>,
         /// Only those that concern this target; may be given several times
         #[arg(long, add = completions::targets())]
@@ -191,7 +190,12 @@ pub(crate) async fn tx(tx: &Transactions, global: &Global) -> Result<(), Failed>
             };
             let mut admin = client().await?.admin();
             let answer = admin.list_transactions(request).await.map_err(|s| refused(&s))?;
-            transactions(&answer.into_inner().transactions, global.output)
+            let answer = answer.into_inner();
+            transactions(&answer.transactions, global.output)?;
+            if answer.next_before_index > 0 {
+                eprintln!("older ones: --before {}", answer.next_before_index);
+            }
+            Ok(())
         }
         Tx::Show { index, diff } => {
             let request =
@@ -229,7 +233,7 @@ pub(crate) fn transactions(shown: &[Transaction], output: Output) -> Result<(), 
             t.index.to_string(),
             t.submitted.as_ref().map(short_time).unwrap_or_default(),
             kind(t),
-            t.status.clone(),
+            stands(&t.status, &t.stage).to_owned(),
             output::names(&targets),
             t.comment.clone(),
             why(t),
@@ -237,6 +241,11 @@ pub(crate) fn transactions(shown: &[Transaction], output: Output) -> Result<(), 
     };
     let rows: Vec<_> = shown.iter().map(row).collect();
     Ok(table(&["INDEX", "SUBMITTED", "KIND", "STATUS", "TARGETS", "COMMENT", "WHY"], &rows)?)
+}
+
+/// How something stands, as exactly as is known.
+pub(crate) fn stands<'a>(status: &'a str, stage: &'a str) -> &'a str {
+    if stage.is_empty() { status } else { stage }
 }
 
 pub(crate) fn kind(shown: &Transaction) -> String {
@@ -264,7 +273,7 @@ pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Fai
     if output == Output::Json {
         return Ok(json_document(&output::transaction(shown))?);
     }
-    let status = terminal::word(&shown.status);
+    let status = terminal::word(stands(&shown.status, &shown.stage));
     line(&format!("transaction {}: {} {status}", shown.index, kind(shown)))?;
     let said = [
         ("id", &shown.id),
@@ -273,7 +282,7 @@ pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Fai
         ("window", &shown.window),
     ];
     for (name, text) in said.into_iter().filter(|(_, text)| !text.is_empty()) {
-        line(&format!("  {name:<11}{text}"))?;
+        line(&format!("  {name:<11}{}", output::one_line(text)))?;
     }
     let times = [
         ("submitted", &shown.submitted),
@@ -296,7 +305,8 @@ pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Fai
             (!target.waiting_for.is_empty()).then(|| format!("; waits: {}", target.waiting_for));
         let (error, waits) = (error.unwrap_or_default(), waits.unwrap_or_default());
         let said = output::one_line(&format!("{error}{waits}"));
-        line(&format!("  {name}: {}{said}", terminal::word(&target.status)))?;
+        let word = terminal::word(stands(&target.status, &target.stage));
+        line(&format!("  {name}: {word}{said}"))?;
     }
     Ok(())
 }

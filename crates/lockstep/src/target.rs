@@ -199,12 +199,7 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
         Command::Add(Add { options, .. }) | Command::Set(Set { options, .. })
             if options.is_secret() && is_overheard(global) =>
         {
-            Err(format!(
-                "{} is not this machine, and without TLS others would hear the password or token of the \
-                 device; leave --insecure out, or give a variable of the nodes: --device-password-env",
-                global.server
-            )
-            .into())
+            Err(overheard(global, "--device-password-env"))
         }
         Command::Add(asked) => add(asked, &client().await?, global).await,
         Command::Set(asked) => set(asked, &client().await?, global).await,
@@ -212,7 +207,10 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
         Command::Import(asked) => import::import(asked, &client().await?, global).await,
         Command::Pause { name } => operate(client().await?, name, "pause", global).await,
         Command::Resume { name } => operate(client().await?, name, "resume", global).await,
-        Command::Sync { name } => operate(client().await?, name, "sync", global).await,
+        Command::Sync { name } => {
+            agree(global, &format!("bring {name} in line? What it has otherwise is gone then"))?;
+            operate(client().await?, name, "sync", global).await
+        }
         Command::Claim { name } => {
             agree(global, &format!("take {name} over from whoever it listens to now?"))?;
             operate(client().await?, name, "claim", global).await
@@ -224,11 +222,25 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
     }
 }
 
+/// Why a credential is not sent.
+fn overheard(global: &Global, instead: &str) -> Failed {
+    let server = &global.server;
+    format!(
+        "{server} is not this machine, and without TLS others would hear the password or token of the device; \
+         leave --insecure out, or give a variable of the nodes: {instead}"
+    )
+    .into()
+}
+
 fn agree(global: &Global, question: &str) -> Result<(), Failed> {
     if ask::is_asked(global) { ask::agree(question) } else { Ok(()) }
 }
 
 async fn add(asked: &Add, client: &Client, global: &Global) -> Result<(), Failed> {
+    if asked.options.replaces() && !asked.dry_run {
+        let name = &asked.name;
+        agree(global, &format!("add {name}? What its device has is gone then: --initial replace"))?;
+    }
     let options = asked.options.given(&asked.reference.address, &[])?;
     let request = AddTargetRequest {
         name: asked.name.clone(),
@@ -297,7 +309,8 @@ fn one_target(shown: &Target, output: Output) -> Result<(), Failed> {
     for found in &shown.drift {
         let value = |text: &Option<String>| text.clone().unwrap_or_else(|| "absent".into());
         let (shows, wanted) = (value(&found.shows), value(&found.wanted));
-        line(&format!("  drift    {}: shows {shows}, applied is {wanted}", found.path))?;
+        let said = format!("{}: shows {shows}, applied is {wanted}", found.path);
+        line(&format!("  drift    {}", output::one_line(&said)))?;
     }
     if shown.drift_more > 0 {
         line(&format!("  drift    and {} more", shown.drift_more))?;

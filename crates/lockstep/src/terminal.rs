@@ -61,6 +61,28 @@ pub(crate) fn paint(meaning: Meaning, text: &str) -> String {
     }
 }
 
+/// How colour begins and ends: the only thing of the kind that is ever written.
+const COLORS: [&str; 6] = ["\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"];
+
+/// A text in which every control character but the end of a line, a tab and our own colours is shown, instead of obeyed:
+/// it may come from a device, or from whoever wrote a comment.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let color = COLORS.into_iter().find(|color| rest.starts_with(color));
+        let taken = color.map_or(next.len_utf8(), str::len);
+        let (one, after) = rest.split_at(taken);
+        match next {
+            '\n' | '\t' => out.push(next),
+            _ if color.is_none() && next.is_control() => out.extend(next.escape_default()),
+            _ => out.push_str(one),
+        }
+        rest = after;
+    }
+    out
+}
+
 /// What a status or a state means; nothing in particular, if it is none of ours.
 pub(crate) fn meaning(word: &str) -> Option<Meaning> {
     Some(match word {
@@ -90,4 +112,23 @@ pub(crate) fn width() -> Option<usize> {
 pub(crate) fn watched() -> Option<usize> {
     let size = terminal_size::terminal_size_of(io::stderr());
     size.filter(|_| io::stderr().is_terminal()).map(|(width, _)| width.0.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_moves_nothing() {
+        assert_eq!(harmless("a\x1b]0;title\x07b\r\u{9b}2J"), "a\\u{1b}]0;title\\u{7}b\\r\\u{9b}2J");
+        assert_eq!(harmless("\x1b[8mhidden\x1b[2Jü\n\tx"), "\\u{1b}[8mhidden\\u{1b}[2Jü\n\tx");
+    }
+
+    #[test]
+    fn our_own_colours_stay() {
+        for meaning in [Meaning::Good, Meaning::Bad, Meaning::Waits, Meaning::Aside, Meaning::Head] {
+            let painted = format!("\x1b[{}mword\x1b[0m", meaning.code());
+            assert_eq!(harmless(&painted), painted);
+        }
+    }
 }

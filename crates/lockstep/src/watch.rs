@@ -83,7 +83,9 @@ impl Teller {
     fn end(&self, last: Option<&Transaction>) -> Result<(), Failed> {
         let Some(last) = last.filter(|_| self.one) else { return Ok(()) };
         if self.bar {
-            line("\r\x1b[K")?;
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "\r\x1b[K")?;
+            drop(out);
             show::transaction(last, self.output)?;
         }
         match last.status.as_str() {
@@ -98,21 +100,51 @@ impl Teller {
 
 /// How a transaction stands, on one line that fits.
 fn sentence(shown: &Transaction) -> String {
+    fitted(shown, terminal::width())
+}
+
+/// It is shortened first: colour takes no room, and is not to be cut in two.
+fn fitted(shown: &Transaction, width: Option<usize>) -> String {
     let names: Vec<&str> = shown.targets.keys().map(String::as_str).collect();
-    let about = [
-        show::kind(shown),
-        terminal::word(&shown.status),
-        format!("on {}", output::names(&names)),
-        if shown.author.is_empty() { String::new() } else { format!("by {}", shown.author) },
-        if shown.comment.is_empty() { String::new() } else { format!("({})", shown.comment) },
-    ];
-    let about: Vec<String> = about.into_iter().filter(|text| !text.is_empty()).collect();
+    let before = format!("{:>6}  {} ", shown.index, show::kind(shown));
+    let word = show::stands(&shown.status, &shown.stage);
+    let mut text = format!("{before}{word} on {}", output::names(&names));
+    if !shown.author.is_empty() {
+        text.push_str(&format!(" by {}", shown.author));
+    }
+    if !shown.comment.is_empty() {
+        text.push_str(&format!(" ({})", output::one_line(&shown.comment)));
+    }
     let why = output::one_line(&show::why(shown));
-    let why = if why.is_empty() { why } else { format!(": {why}") };
-    let text = format!("{:>6}  {}{why}", shown.index, about.join(" "));
-    match terminal::width() {
-        // Colour takes no room, and is not to be cut in two.
-        Some(width) if !text.contains('\x1b') => output::shortened(&text, width),
-        _ => text,
+    if !why.is_empty() {
+        text.push_str(&format!(": {why}"));
+    }
+    if let Some(width) = width {
+        text = output::shortened(&text, width);
+    }
+    let after = text.strip_prefix(&before).and_then(|rest| rest.strip_prefix(word));
+    match after {
+        Some(after) => format!("{before}{}{after}", terminal::word(word)),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_fits() {
+        let shown = Transaction {
+            index: 7,
+            kind: "change".into(),
+            status: "committed".into(),
+            stage: "confirming".into(),
+            comment: "a comment that is\nlong".into(),
+            ..Transaction::default()
+        };
+        assert_eq!(fitted(&shown, None), "     7  change confirming on  (a comment that is long)");
+        assert_eq!(fitted(&shown, Some(30)), "     7  change confirming on …");
+        assert_eq!(fitted(&shown, Some(20)), "     7  change conf…");
     }
 }

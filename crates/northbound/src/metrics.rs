@@ -103,7 +103,7 @@ static HTTP_TIME: Family<Histogram, 1> = Family::durations(
 );
 static REFUSED: Family<Counter, 9> = Family::counter(
     "lockstep_calls_refused_total",
-    "Calls that were not let in: nobody: no credentials; wrong: a name and password that do not belong together; token: one that is not believed; throttled: too many wrong passwords; busy: too many logins at once; rate: limits.rate; audit: it cannot be written; site: a page of another site.",
+    "Calls that were not let in: nobody: no credentials; wrong: a name and password that do not belong together; token: one that is not believed; throttled: too many wrong passwords; busy: too many logins at once; rate: limits.rate; flood: too many wrong credentials from one address; audit: it cannot be written; site: a page of another site.",
     &[WHY],
 );
 pub(crate) static CONNECTIONS: Family<Level, 1> = Family::level(

@@ -9,7 +9,7 @@ use tonic::{Code, Status};
 
 use crate::guard::Call;
 use crate::teller::Teller;
-use crate::text;
+use crate::{standing, text};
 
 /// An error for a transaction that is in the log and did not go well, with its outcome as details.
 pub(crate) fn error(teller: &Teller<'_>, transaction: &Transaction) -> Status {
@@ -20,7 +20,7 @@ pub(crate) fn error(teller: &Teller<'_>, transaction: &Transaction) -> Status {
         (None, _) => (Code::DeadlineExceeded, open(teller, transaction)),
     };
     let left = to_be_reached(transaction);
-    let word = transaction.status.name();
+    let (word, _) = standing::of(transaction.status);
     let message = format!("transaction {} {word}: {why}{left}", transaction.index);
     lockstep_gnmi::outcome::status(code, message, &outcome(teller, transaction))
 }
@@ -92,21 +92,25 @@ fn to_be_reached(transaction: &Transaction) -> String {
 /// What became of a transaction, target by target.
 pub(crate) fn outcome(teller: &Teller<'_>, transaction: &Transaction) -> Outcome {
     let targets = transaction.targets.iter().map(|(target, part)| {
-        let reason = part.reason.as_ref();
-        let reason = reason.map(|reason| teller.reason(transaction, Some(target), reason));
+        let reason = standing::reason(transaction, target, part);
+        let reason = reason.map(|reason| teller.reason(transaction, Some(target), &reason));
+        let (status, stage) = standing::there(transaction, part);
         let (code, message) = reason.as_ref().map(device).unwrap_or_default();
         let one = TargetOutcome {
-            status: part.status.name().into(),
+            status: status.into(),
+            stage: stage.into(),
             code,
             message,
             waiting_for: waiting_for(teller, transaction, target),
         };
         (target.to_string(), one)
     });
+    let (status, stage) = standing::of(transaction.status);
     Outcome {
         id: transaction.id.to_string(),
         index: transaction.index.get(),
-        status: transaction.status.name().into(),
+        status: status.into(),
+        stage: stage.into(),
         targets: targets.collect(),
         left_out: 0,
     }

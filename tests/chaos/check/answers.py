@@ -10,7 +10,6 @@ AFTER = {
     "reverted": {"reverted"},
     "cancelled": {"cancelled"},
     "reverting": {"reverted", "cancelled"},
-    "confirming": {"applied"},
     "committed": {"applied", "partial", "reverted", "cancelled"},
     "pending": {"applied", "partial", "reverted", "cancelled", "rejected"},
 }
@@ -86,7 +85,7 @@ def divided(evidence, log):
         if operation and operation.get("only") and set(transaction["targets"]) != set(operation["only"]):
             yield f"transaction {transaction['index']} is on {sorted(transaction['targets'])}, not {operation['only']}"
         parts = {target: part["status"] for target, part in transaction["targets"].items()}
-        if transaction["status"] == "rejected" and {"applied", "accepted"} & set(parts.values()):
+        if transaction["status"] == "rejected" and {"applied"} & set(parts.values()):
             yield f"transaction {transaction['index']} is rejected, and {parts}"
         if operation and operation.get("invalid") and transaction["status"] != "rejected":
             yield f"transaction {transaction['index']} is not valid, and {transaction['status']}"

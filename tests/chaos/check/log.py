@@ -112,7 +112,8 @@ class Log:
         for target, part in transaction["targets"].items():
             if operation is None or target not in self.lines:
                 continue
-            fleeting = operation["mode"] == "queued" and part["status"] in ("refused", "withdrawn")
+            begun = transaction["status"] not in ("rejected", "cancelled")
+            fleeting = begun and operation["mode"] == "queued" and part["status"] in ("refused", "withdrawn")
             if not stands(transaction, target) and not fleeting:
                 continue
             line = self.lines[target]

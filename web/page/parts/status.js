@@ -1,6 +1,6 @@
 // How something stands: a shape, a word and a tone; and how far a transaction has spread.
 import { html, memo } from '../lib.js';
-import { PARTS, STATES, STATUSES, byName, count } from '../words.js';
+import { PARTS, STAGES, STATES, STATUSES, byName, count } from '../words.js';
 import { Icon } from './icon.js';
 
 const UNKNOWN = { icon: 'ring', tone: 'idle', about: '' };
@@ -11,8 +11,10 @@ export function Badge({ of, word, large }) {
 }
 
 export const State = ({ word, large }) => html`<${Badge} of=${STATES} word=${word} large=${large} />`;
-export const Status = ({ word, large }) => html`<${Badge} of=${STATUSES} word=${word} large=${large} />`;
-export const Part = ({ word }) => html`<${Badge} of=${PARTS} word=${word} />`;
+const EXACT_STATUSES = { ...STATUSES, ...STAGES };
+const EXACT_PARTS = { ...PARTS, ...STAGES };
+export const Status = ({ word, large }) => html`<${Badge} of=${EXACT_STATUSES} word=${word} large=${large} />`;
+export const Part = ({ word }) => html`<${Badge} of=${EXACT_PARTS} word=${word} />`;
 
 /** How many targets of a transaction stand how: a bar, in the order of PARTS, and the numbers. */
 export const Spread = memo(({ counts, total }) => {

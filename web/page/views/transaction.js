@@ -59,7 +59,7 @@ function Head({ index, one }) {
   return html`
     <div class="title">
       <a class="plain-link" href="/transactions"><${Icon} name="left" />Transactions</a>
-      <h1><span class="index">#${index}</span> ${one && html`<span class="kind">${one.kind}</span>`} ${one && html`<${Status} word=${one.status} large />`}</h1>
+      <h1><span class="index">#${index}</span> ${one && html`<span class="kind">${one.kind}</span>`} ${one && html`<${Status} word=${one.stage ?? one.status} large />`}</h1>
       <div class="buttons">
         ${number > 1 && html`<a class="button" href=${`/transactions/${number - 1}`} aria-label="The one before"><${Icon} name="left" /></a>`}
         <a class="button" href=${`/transactions/${number + 1}`} aria-label="The next one"><${Icon} name="right" /></a>
@@ -134,7 +134,7 @@ function Phases({ one }) {
   const steps = [
     ['Submitted', clock(one.submitted), true, 'ok'],
     [one.status === 'rejected' ? 'Decided against' : 'Decided', one.decided ? after(one.decided) : ends ? 'never' : 'not yet', Boolean(one.decided), one.status === 'rejected' ? 'bad' : 'ok'],
-    [ends ? `Outcome: ${one.status}` : `Now: ${one.status}`, one.finished ? after(one.finished) : `for ${length(now() - begun)}${one.deadline ? `, given up at ${clock(one.deadline)}` : ''}`, ends, one.status === 'applied' ? 'ok' : ends ? 'bad' : 'busy'],
+    [ends ? `Outcome: ${one.status}` : `Now: ${one.stage ?? one.status}`, one.finished ? after(one.finished) : `for ${length(now() - begun)}${one.deadline ? `, given up at ${clock(one.deadline)}` : ''}`, ends, one.status === 'applied' ? 'ok' : ends ? 'bad' : 'busy'],
   ];
   return html`
     <section class="card phases" aria-label="Phases">
@@ -145,7 +145,7 @@ function Phases({ one }) {
 }
 
 /** Who did not go along comes first. */
-const ORDER = ['refused', 'withdrawn', 'pending', 'accepted', 'undone', 'applied'];
+const ORDER = ['refused', 'withdrawn', 'pending', 'undone', 'applied'];
 
 function Targets({ one }) {
   const { query } = usePlace();
@@ -188,7 +188,7 @@ function Few({ one, names }) {
 function OnTarget({ name, part, changes, known }) {
   return html`
     <section class="card of-target">
-      <h3><a href=${`/targets/${encodeURIComponent(name)}`}>${name}</a> <${Part} word=${part.status} /></h3>
+      <h3><a href=${`/targets/${encodeURIComponent(name)}`}>${name}</a> <${Part} word=${part.stage ?? part.status} /></h3>
       <${Why} part=${part} />
       ${known && html`<${Diff} changes=${changes ?? []} none="It changes nothing of the configuration here." />`}
     </section>`;
@@ -207,7 +207,7 @@ function Many({ one, names, chosen }) {
     const name = names[index];
     const part = one.targets[name];
     return html`<button class="lead choice" aria-pressed=${name === shown} onClick=${() => ask({ target: name })}
-      title=${part.error?.message ?? part.waiting_for ?? ''}><span>${name}</span><${Part} word=${part.status} /></button>`;
+      title=${part.error?.message ?? part.waiting_for ?? ''}><span>${name}</span><${Part} word=${part.stage ?? part.status} /></button>`;
   }, [names, one, shown]);
   const id = useCallback((index) => names[index], [names]);
   const { value, error } = useAnswer((signal) => (shown ? get(`/transactions/${one.index}/changes`, { target: shown }, signal) : {}), [one.index, shown], version(one));

@@ -67,6 +67,6 @@ pub(crate) async fn restore(asked: &Restore, global: &Global) -> Result<(), Fail
     let bar = Progress::of(&client, &id, global);
     let answer = client.admin().restore(request).await;
     bar.done().await;
-    let answer = told::or_failures(answer)?;
+    let answer = told::or_failures(answer, global.output)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }

@@ -7,9 +7,10 @@ use prost_types::Timestamp;
 use serde_json::{Value, json};
 use tonic::Status;
 
-use crate::cli::Failed;
+use crate::cli::{Failed, Output};
 use crate::client::refused;
-use crate::output::{names, one_line};
+use crate::output::{json_document, names, one_line};
+use crate::show::stands;
 
 /// For programs.
 pub(super) fn json(answer: &SetResponse) -> Value {
@@ -43,14 +44,21 @@ pub(super) fn to_confirm(answer: &SetResponse, seconds: u32) -> String {
     format!("it is taken back in {seconds} s, unless `lockstep confirm {index}` is said before")
 }
 
-/// The answer; or why there is none, after the targets that did not go along were named.
-pub(super) fn or_failures<A>(answer: Result<A, Status>) -> Result<A, Failed> {
-    answer.map_err(|status| {
-        for text in outcome::read(&status).as_ref().map(failures).unwrap_or_default() {
-            eprintln!("{text}");
+/// The answer; or why there is none, after the targets that did not go along were named. A program finds what became of
+/// the transaction where it would find the answer.
+pub(super) fn or_failures<A>(answer: Result<A, Status>, output: Output) -> Result<A, Failed> {
+    let status = match answer {
+        Ok(answer) => return Ok(answer),
+        Err(status) => status,
+    };
+    match (outcome::read(&status), output) {
+        (None, _) => {}
+        (Some(outcome), Output::Json) => json_document(&lockstep_gnmi::json::outcome(&outcome))?,
+        (Some(outcome), Output::Table) => {
+            failures(&outcome).iter().for_each(|text| eprintln!("{text}"));
         }
-        refused(&status)
-    })
+    }
+    Err(refused(&status))
 }
 
 /// How many targets are named.
@@ -64,7 +72,7 @@ fn failures(outcome: &Outcome) -> Vec<String> {
     let failed = outcome.targets.iter().filter(|(_, one)| !one.message.is_empty());
     let lines: Vec<String> = failed
         .map(|(name, one)| {
-            format!("  {name}: {}: {}: {}", one.status, one.code, one_line(&one.message))
+            format!("  {name}: {}: {}: {}", stands(&one.status, &one.stage), one.code, one_line(&one.message))
         })
         .collect();
     let more = lines.len().saturating_sub(NAMED);

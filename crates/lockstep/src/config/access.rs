@@ -96,7 +96,10 @@ fn role(name: &str, given: &file::Role) -> Result<Role, Problem> {
             "`users` or `groups` has to say whose role it is; `*` is everybody's",
         ));
     }
-    if may.contains(&Right::Operate) && !given.paths.is_empty() {
+    let targets = narrowed(&at, "targets", given.targets.as_deref())?;
+    let tags = narrowed(&at, "tags", given.tags.as_deref())?;
+    let paths = narrowed(&at, "paths", given.paths.as_deref())?;
+    if may.contains(&Right::Operate) && !paths.is_empty() {
         let why = "operate is about whole targets; give it in a role without `paths`";
         return Err(Problem::value(format!("{at}.may"), why));
     }
@@ -106,10 +109,21 @@ fn role(name: &str, given: &file::Role) -> Result<Role, Problem> {
         may,
         users: globs(&given.users),
         groups: globs(&given.groups),
-        targets: globs(&given.targets),
-        tags: given.tags.iter().cloned().collect(),
-        paths: patterns(&format!("{at}.paths"), &given.paths)?,
+        targets: globs(targets),
+        tags: tags.iter().cloned().collect(),
+        paths: patterns(&format!("{at}.paths"), paths)?,
     })
+}
+
+/// What a role is narrowed down to. An empty list looks like nothing, and would be everything.
+fn narrowed<'f>(at: &str, key: &str, given: Option<&'f [String]>) -> Result<&'f [String], Problem> {
+    match given {
+        Some([]) => Err(Problem::value(
+            format!("{at}.{key}"),
+            "is an empty list, with which the role would give nothing; leave it out for all of them, or remove the role",
+        )),
+        given => Ok(given.unwrap_or_default()),
+    }
 }
 
 fn right(at: &str, word: &str) -> Result<Right, Problem> {

@@ -435,20 +435,20 @@ pub(super) struct Role {
     ///
     /// Default: all.
     /// Example: `["leaf*"]`
-    #[serde(default, deserialize_with = "scalar::texts")]
-    pub(super) targets: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::some_texts")]
+    pub(super) targets: Option<Vec<String>>,
     /// On targets with one of these tags.
     ///
     /// Default: all.
     /// Example: `[pod1]`
-    #[serde(default, deserialize_with = "scalar::texts")]
-    pub(super) tags: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::some_texts")]
+    pub(super) tags: Option<Vec<String>>,
     /// At which paths and below.
     ///
     /// Default: everywhere.
     /// Example: `["/interfaces/**"]`
-    #[serde(default, deserialize_with = "scalar::texts")]
-    pub(super) paths: Vec<String>,
+    #[serde(default, deserialize_with = "scalar::some_texts")]
+    pub(super) paths: Option<Vec<String>>,
 }
 
 /// Where it is written down who did what.
@@ -523,7 +523,7 @@ pub(super) struct Limits {
     pub(super) behind: Option<usize>,
     /// How many calls a second one user may make.
     ///
-    /// Default: no limit.
+    /// Default: 2000 for everybody who is known; no limit where nobody is asked.
     /// Example: `100`
     #[serde(default, deserialize_with = "scalar::count")]
     pub(super) rate: Option<u32>,

@@ -17,6 +17,13 @@ pub(super) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D
     values.into_iter().map(|value| as_text(value).map_err(D::Error::custom)).collect()
 }
 
+/// Several of them, where it makes a difference whether there are none or nothing is said.
+pub(super) fn some_texts<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<String>>, D::Error> {
+    texts(from).map(Some)
+}
+
 fn as_text(value: Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text),

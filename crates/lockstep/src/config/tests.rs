@@ -291,6 +291,10 @@ fn rules_that_could_not_be_meant_are_refused() {
             "roles.r.may: operate is about whole targets; give it in a role without `paths`",
         ),
         (
+            "roles: {r: {may: [read], users: [a], targets: []}}",
+            "roles.r.targets: is an empty list, with which the role would give nothing; leave it out for all of them, or remove the role",
+        ),
+        (
             "roles: {r: {may: [read], users: [a], paths: ['/m:a']}}",
             "roles.r.paths[0]: `m:a`: leave the module out; a name stands for nodes of every module",
         ),

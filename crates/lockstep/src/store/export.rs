@@ -133,6 +133,15 @@ enum Target {
     File { name: PathBuf, part: PathBuf, to: File },
 }
 
+/// A new file that nobody else reads: what is in it is in clear.
+async fn create(path: &Path) -> std::io::Result<File> {
+    match tokio::fs::remove_file(path).await {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::options().write(true).create_new(true).mode(0o600).open(path).await
+}
+
 impl Target {
     async fn open(file: Option<&Path>, replace: bool) -> Result<Self, Failed> {
         let Some(name) = file else {
@@ -147,7 +156,7 @@ impl Target {
         let mut part = name.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let to = File::create(&part)
+        let to = create(&part)
             .await
             .map_err(|error| format!("cannot write {}: {error}", part.display()))?;
         Ok(Self::File { name: name.into(), part, to })

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::{AddTargetRequest, Transaction};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 use tonic::Code;
 
 use super::options::wire;
+use super::overheard;
 use crate::cli::{Failed, Global};
-use crate::client::{Client, refused};
+use crate::client::{Client, is_overheard, refused};
 use crate::config::{self, Imported};
 use crate::show;
 
@@ -44,10 +45,20 @@ pub(super) struct Import {
     comment: String,
 }
 
+/// Whether a credential itself is in the file, and not the name of a variable that has it.
+fn has_credential(options: &Map<String, Value>) -> bool {
+    let is_itself = |text: &str| !text.starts_with('$') || text.starts_with("$$");
+    let given = ["password", "token"].into_iter().filter_map(|key| options.get(key)?.as_str());
+    given.into_iter().any(is_itself)
+}
+
 pub(super) async fn import(asked: &Import, client: &Client, global: &Global) -> Result<(), Failed> {
     let Imported { targets, warning } = config::targets_of_gnmic(&asked.file)?;
     if let Some(warning) = warning {
         eprintln!("lockstep: {warning}");
+    }
+    if is_overheard(global) && targets.iter().any(|(_, options)| has_credential(options)) {
+        return Err(overheard(global, "password: $LEAF1_PASSWORD"));
     }
     let mut requests = Vec::new();
     for (name, mut options) in targets {

@@ -96,6 +96,11 @@ impl Options {
         self.device_password_file.is_some() || self.device_token_file.is_some()
     }
 
+    /// Whether what the device has goes when it is first met.
+    pub(super) fn replaces(&self) -> bool {
+        self.initial.as_deref() == Some("replace")
+    }
+
     /// What was given, with these addresses and without those keys.
     pub(super) fn given(
         &self,

@@ -4,7 +4,7 @@ use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::{
     GetTargetRequest, ListTransactionsRequest, RemoveTargetRequest,
 };
-use lockstep_protocol::record::Status;
+use lockstep_gnmi::words;
 
 use super::Said;
 use crate::change::seconds;
@@ -48,9 +48,8 @@ async fn question(name: &str, client: &Client) -> Result<String, Failed> {
     let target = GetTargetRequest { name: name.to_owned() };
     let target = client.admin().get_target(target).await.map_err(|s| refused(&s))?;
     let target = target.into_inner().target.unwrap_or_default();
-    let open = Status::ALL.into_iter().filter(|status| !status.is_final());
     let open = ListTransactionsRequest {
-        status: open.map(|status| status.name().to_owned()).collect(),
+        status: words::OPEN.map(str::to_owned).into(),
         target: vec![name.to_owned()],
         ..ListTransactionsRequest::default()
     };

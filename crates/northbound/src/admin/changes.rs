@@ -61,6 +61,21 @@ impl Changes<'_> {
         each.collect()
     }
 
+    /// How many secrets stand in both of two trees: of these it is not told whether they differ.
+    pub(super) fn secrets_of_both(
+        &self,
+        from: &Configuration,
+        to: &Configuration,
+        wanted: impl Fn(&Path) -> bool,
+    ) -> u64 {
+        if self.veil.is_open() {
+            return 0;
+        }
+        let both = from.iter().filter(|(path, _)| to.get(path).is_some() && wanted(path));
+        let secrets = both.filter(|(path, _)| self.veil.fate(path) == Fate::Mask).count();
+        u64::try_from(secrets).unwrap_or(u64::MAX)
+    }
+
     /// Where two trees differ. Of a secret only that it came or went, for the same reason.
     pub(super) fn between(
         &self,

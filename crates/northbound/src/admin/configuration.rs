@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lockstep_gnmi::proto::lockstep::v1::{
-    self, Configuration as Asked, DiffRequest, DiffResponse, Found, GetConfigurationRequest,
+    Configuration as Asked, DiffRequest, DiffResponse, Found, GetConfigurationRequest,
     GetConfigurationResponse,
 };
 use lockstep_node::{Look, Seen, TargetSpec};
@@ -129,10 +129,10 @@ impl Service {
             let [mine, other] = &veils;
             let shown = Changes { models: Some(&to.spec.models), veil: other };
             let seen = |path: &Path| wanted(path) && !hides_more(mine, other, path);
-            Ok(shown.between(&from.tree, &to.tree, seen))
+            let secrets = shown.secrets_of_both(&from.tree, &to.tree, seen);
+            Ok(DiffResponse { changes: shown.between(&from.tree, &to.tree, seen), secrets })
         };
-        let changes: Vec<v1::Change> = self.gnmi.workers.run(work).await?;
-        answers::fitting(DiffResponse { changes }, self.gnmi.message)
+        answers::fitting(self.gnmi.workers.run(work).await?, self.gnmi.message)
     }
 
     /// One configuration, to whoever may read something of it.

@@ -6,9 +6,11 @@ use lockstep_gnmi::proto::lockstep::v1::{
     self, GetTransactionRequest, GetTransactionResponse, ListTransactionsRequest,
     ListTransactionsResponse, TargetChanges,
 };
+use lockstep_gnmi::words;
 use lockstep_protocol::View;
-use lockstep_protocol::record::{self, Kind, Transaction};
+use lockstep_protocol::record::{Kind, Transaction};
 use lockstep_types::{Delta, Index, Target, Timestamp};
+use prost::Message;
 use tonic::Status;
 
 use super::changes::Changes;
@@ -17,12 +19,14 @@ use crate::access::Right;
 use crate::answers::Size;
 use crate::guard::Call;
 use crate::teller::Teller;
-use crate::text;
+use crate::{standing, text};
 
 /// How many transactions are listed at once when nobody says.
 const PAGE: usize = 100;
 /// How many at the most.
 const LARGEST_PAGE: usize = 10_000;
+/// What an entry of a list, and the list itself, may have around it, in bytes.
+const AROUND: usize = 64;
 /// Every kind, by name.
 const KINDS: [&str; 7] = ["change", "rollback", "restore", "adopt", "add", "rebind", "remove"];
 
@@ -36,7 +40,7 @@ impl Service {
         call.somewhere(Right::Read)?;
         check(asked)?;
         let view = self.node.view();
-        Ok(listed(&Teller::any(&self.node, call, &view), asked))
+        Ok(listed(&Teller::any(&self.node, call, &view), asked, self.gnmi.message))
     }
 
     /// One of them, if it may be seen.
@@ -115,21 +119,28 @@ fn effect(view: &View, found: &Transaction, target: &Target) -> (Delta, Delta) {
     }
 }
 
-/// Those of a list, latest first.
+/// Those of a list, latest first, as many as fit: it has up to so many bytes.
 pub(super) fn listed(
     teller: &Teller<'_>,
     asked: &ListTransactionsRequest,
+    room: usize,
 ) -> ListTransactionsResponse {
     let view = teller.view;
     let limit = usize::try_from(asked.limit).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
     let limit = if limit == 0 { PAGE } else { limit };
     let within = view.transactions_backwards().take_while(|t| t.index.get() > asked.after_index);
     let found = within.filter(|t| is_asked(asked, t)).filter(|t| teller.sees_any(t));
-    let mut found = found.map(|t| shown(teller, asked, t));
-    let transactions: Vec<_> = found.by_ref().take(limit).collect();
-    // Without showing it: whether there is one is enough.
-    let more = transactions.len() == limit && transactions.last().is_some_and(|t| t.index > 1);
-    let next = transactions.last().filter(|_| more).map_or(0, |last| last.index);
+    let (mut transactions, mut size, mut full) = (Vec::new(), AROUND, false);
+    for one in found.map(|t| shown(teller, asked, t)) {
+        size += one.encoded_len() + AROUND;
+        // One that does not fit by itself is somebody else's to refuse.
+        full = transactions.len() == limit || (size > room && !transactions.is_empty());
+        if full {
+            break;
+        }
+        transactions.push(one);
+    }
+    let next = transactions.last().filter(|_| full).map_or(0, |last: &v1::Transaction| last.index);
     ListTransactionsResponse {
         next_before_index: next,
         head: view.head().index.get(),
@@ -161,7 +172,7 @@ fn no_transaction(view: &View, index: u64) -> Status {
 
 /// A word that nothing is called would find nothing, and look like an answer.
 pub(super) fn check(asked: &ListTransactionsRequest) -> Result<(), Status> {
-    known("status", &asked.status, &record::Status::ALL.map(record::Status::name))?;
+    known("status", &asked.status, &words::STATUSES)?;
     known("kind", &asked.kind, &KINDS)
 }
 
@@ -182,7 +193,7 @@ pub(super) fn is_asked(asked: &ListTransactionsRequest, entry: &Transaction) -> 
     let concerns = |name: &String| entry.targets.contains_key(name.as_str());
     (asked.before_index == 0 || index < asked.before_index)
         && index > asked.after_index
-        && one_of(&asked.status, entry.status.name())
+        && one_of(&asked.status, standing::of(entry.status).0)
         && one_of(&asked.kind, text::kind(entry.kind))
         && one_of(&asked.author, &entry.author)
         && (asked.target.is_empty() || asked.target.iter().any(concerns))

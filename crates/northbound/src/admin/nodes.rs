@@ -10,7 +10,7 @@ use super::{Service, show};
 use crate::access::Right;
 use crate::guard::Call;
 use crate::teller::Teller;
-use crate::text;
+use crate::{standing, text};
 
 /// How many open transactions a summary has.
 const OPEN: usize = 100;
@@ -54,7 +54,7 @@ impl Service {
                 let entries = view.transactions().filter(|entry| teller.sees_any(entry));
                 (
                     counted(statuses.map(|status| status.state.name())),
-                    counted(entries.map(|entry| entry.status.name())),
+                    counted(entries.map(|entry| standing::of(entry.status).0)),
                 )
             }
         };

@@ -10,6 +10,7 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use super::{Service, target_names};
+use crate::comment;
 use crate::deadline::times;
 use crate::refusal;
 
@@ -39,7 +40,7 @@ impl Service {
             deadline: times.deadline,
             answer_by: Some(times.answer_by),
             author: String::new(),
-            comment: asked.comment.clone(),
+            comment: comment::checked(&asked.comment)?,
         })
     }
 }

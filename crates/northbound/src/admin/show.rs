@@ -10,7 +10,7 @@ use lockstep_node::{self as node, Fencing, TargetStatus};
 use lockstep_protocol::record::{self, Kind, Reason};
 
 use crate::teller::Teller;
-use crate::{outcome, text};
+use crate::{outcome, standing, text};
 
 /// What is told in place of what is said of a transaction, some of whose targets may not be seen.
 const ELSEWHERE: &str = "it also concerns targets that may not be read";
@@ -19,10 +19,12 @@ const ELSEWHERE: &str = "it also concerns targets that may not be read";
 pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> Transaction {
     let seen = shown.targets.iter().filter(|(target, _)| teller.sees(target));
     let targets = seen.map(|(target, part)| {
-        let reason = part.reason.as_ref();
-        let reason = reason.map(|reason| teller.reason(shown, Some(target), reason));
+        let reason = standing::reason(shown, target, part);
+        let reason = reason.map(|reason| teller.reason(shown, Some(target), &reason));
+        let (status, stage) = standing::there(shown, part);
         let one = TransactionTarget {
-            status: part.status.name().into(),
+            status: status.into(),
+            stage: stage.into(),
             error: reason.as_ref().map(failure_there),
             waiting_for: outcome::waiting_for(teller, shown, target),
         };
@@ -33,10 +35,15 @@ pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> T
 
 /// A transaction without its targets: only how many there are of each status.
 pub(super) fn brief(teller: &Teller<'_>, shown: &record::Transaction) -> Transaction {
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut counts, mut stages) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
     for (_, part) in shown.targets.iter().filter(|(target, _)| teller.sees(target)) {
-        *counts.entry(part.status.name().into()).or_default() += 1;
+        let (status, stage) = standing::there(shown, part);
+        *counts.entry(status.into()).or_default() += 1;
+        if !stage.is_empty() {
+            *stages.entry(stage.into()).or_default() += 1;
+        }
     }
+    let (status, stage) = standing::of(shown.status);
     let (of, to) = match shown.kind {
         Kind::Rollback { of, .. } => (of.get(), 0),
         Kind::Restore { to } => (0, to.get()),
@@ -46,7 +53,8 @@ pub(super) fn brief(teller: &Teller<'_>, shown: &record::Transaction) -> Transac
         index: shown.index.get(),
         id: shown.id.to_string(),
         kind: text::kind(shown.kind).into(),
-        status: shown.status.name().into(),
+        status: status.into(),
+        stage: stage.into(),
         author: shown.author.clone(),
         comment: shown.comment.clone(),
         submitted: Some(text::time(shown.submitted)),
@@ -58,6 +66,7 @@ pub(super) fn brief(teller: &Teller<'_>, shown: &record::Transaction) -> Transac
         targets: BTreeMap::new(),
         target_count: counts.values().sum(),
         counts,
+        stages,
         deadline: shown.has_deadline().then(|| text::time(shown.deadline)),
         mode: text::mode(shown.mode).into(),
         of,

@@ -17,6 +17,7 @@ use tonic::{Request, Status};
 
 use super::{Service, show, target_name};
 use crate::access::Right;
+use crate::comment;
 use crate::deadline::times;
 use crate::directory::Unbound;
 use crate::guard::Call;
@@ -165,7 +166,7 @@ impl Service {
             deadline: times.deadline,
             answer_by: Some(times.answer_by),
             author: String::new(),
-            comment: asked.comment.to_owned(),
+            comment: comment::checked(asked.comment)?,
         };
         self.carried_out(call, submission, refusal::refused).await
     }

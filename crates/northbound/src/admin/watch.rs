@@ -149,7 +149,7 @@ impl Watch {
         }
         let shown = {
             let teller = Teller::any(&self.service.node, &self.call, view);
-            log::listed(&teller, &self.filter).transactions
+            log::listed(&teller, &self.filter, usize::MAX).transactions
         };
         for transaction in shown.into_iter().rev() {
             self.send(Some(transaction)).await?;

@@ -26,7 +26,7 @@ use crate::deadline::times;
 use crate::guard::Call;
 use crate::ids::Ids;
 use crate::teller::Teller;
-use crate::{outcome, refusal};
+use crate::{comment, outcome, refusal};
 
 pub(crate) use asked::asked;
 
@@ -88,7 +88,10 @@ fn options(request: &SetRequest) -> Result<SetOptions, Status> {
     let strategy = onos::asynchronous(&request.extension).map_err(|e| refusal::extension(&e))?;
     match (options, strategy) {
         (Some(_), Some(_)) => Err(refusal::extension(&extension::Error::TwoStrategies)),
-        (Some(options), None) => Ok(options),
+        (Some(options), None) => {
+            comment::checked(&options.comment)?;
+            Ok(options)
+        }
         (None, strategy) => {
             let later = strategy.unwrap_or(false);
             Ok(SetOptions { queued: later, r#async: later, ..SetOptions::default() })

@@ -46,7 +46,7 @@ pub(super) async fn diff(admin: Service, asked: Asked) -> Result<Answer, Status>
     };
     let request = DiffRequest { from: Some(from), to: Some(to), path: asked.texts("path") };
     let found = admin.diff(asked.request(request)).await?.into_inner();
-    Ok(Answer::Json(json!({ "changes": json::changes(&found.changes) })))
+    Ok(Answer::Json(json::diff(&found)))
 }
 
 pub(super) async fn watch(admin: Service, asked: Asked) -> Result<Answer, Status> {

@@ -1,5 +1,6 @@
 //! The form of everything that is given over HTTP. A test holds what is written to it.
 
+use lockstep_gnmi::words;
 use serde_json::{Map, Value, json};
 
 fn text() -> Value {
@@ -53,15 +54,11 @@ pub(super) fn schemas() -> Map<String, Value> {
 fn transactions() -> Vec<(&'static str, Value)> {
     let failure = object([("code", text()), ("message", text()), ("path", maybe(&text()))]);
     let of_target = object([
-        (
-            "status",
-            json!({ "enum": ["pending", "accepted", "applied", "refused", "withdrawn", "undone"] }),
-        ),
+        ("status", json!({ "enum": words::PARTS })),
+        ("stage", maybe(&text())),
         ("error", maybe(&reference("Failure"))),
         ("waiting_for", maybe(&text())),
     ]);
-    let statuses =
-        lockstep_protocol::record::Status::ALL.map(lockstep_protocol::record::Status::name);
     let transaction = object([
         ("index", number()),
         ("id", text()),
@@ -72,7 +69,8 @@ fn transactions() -> Vec<(&'static str, Value)> {
         ("of", maybe(&number())),
         ("to", maybe(&number())),
         ("mode", json!({ "enum": ["atomic", "queued"] })),
-        ("status", json!({ "enum": statuses })),
+        ("status", json!({ "enum": words::STATUSES })),
+        ("stage", maybe(&text())),
         ("author", text()),
         ("comment", text()),
         ("submitted", time()),
@@ -86,6 +84,7 @@ fn transactions() -> Vec<(&'static str, Value)> {
         ("confirm_until", maybe(&time())),
         ("target_count", number()),
         ("counts", named(&number())),
+        ("stages", named(&number())),
         ("targets", named(&reference("TransactionTarget"))),
     ]);
     let list = object([
@@ -146,7 +145,7 @@ fn configurations() -> Vec<(&'static str, Value)> {
         ("Violation", violation),
         ("DryRun", dry_run),
         ("Configuration", configuration),
-        ("Diff", object([("changes", changes)])),
+        ("Diff", object([("changes", changes), ("secrets", number())])),
         ("TargetChanged", changed),
         (
             "Synced",

@@ -94,6 +94,7 @@ impl Lab {
             false => 0,
         };
         match answer {
+            Ok(seen) if seen.count < all && seen.masked => "part, masked".into(),
             Ok(seen) if seen.count < all => "part".into(),
             Ok(seen) if seen.masked => "masked".into(),
             Ok(_) => "yes".into(),

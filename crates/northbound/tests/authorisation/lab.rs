@@ -19,7 +19,7 @@ use lockstep_node::{
     start,
 };
 use lockstep_northbound::{
-    Access, Directory, Limits, Loaded, Options, Porch, Role, Rules, Server, Unbound, User, serve,
+    Access, AuditTo, Directory, Limits, Loaded, Options, Porch, Role, Rules, Server, Unbound, User, serve,
 };
 use lockstep_protocol::record::{Binding, Trials};
 use lockstep_simulator::{Options as Simulated, Simulator};
@@ -28,6 +28,7 @@ use lockstep_store::{Memory, Records, Store};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::{ModelSet, Options as Load};
 use serde_json::{Map, Value};
+use tempfile::TempDir;
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
@@ -39,6 +40,7 @@ const USERS: [&str; 10] = [
     "stranger", "reader", "tagged", "ports", "words", "changer", "operator", "half", "keeper",
     "root",
 ];
+const AUDIT: &str = "audit.jsonl";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Lab {
@@ -47,6 +49,8 @@ pub(crate) struct Lab {
     server: Server,
     channel: Channel,
     store: Memory,
+    /// With the audit.
+    folder: TempDir,
 }
 
 /// Says who asks.
@@ -105,7 +109,10 @@ impl Lab {
         let node = node.await.unwrap();
         let secret_paths = vec!["/**/hostname".parse().unwrap()];
         let rules = Rules { users: users(), tokens: Vec::new(), roles };
-        let access = Access { rules, secret_paths, ..Access::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let audit = Some(AuditTo::File(folder.path().join(AUDIT)));
+        let access =
+            Access { rules, secret_paths, audit, audit_reads: true, ..Access::default() };
         let directory = Arc::new(ByAddress(models));
         let http = Some(Arc::new(Porch::open(listen, None).unwrap()));
         let tls = None;
@@ -113,7 +120,7 @@ impl Lab {
         let server = serve(node.handle(), options).await.unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", server.address())).unwrap();
         let channel = endpoint.connect().await.unwrap();
-        let lab = Self { simulator, node, server, channel, store };
+        let lab = Self { simulator, node, server, channel, store, folder };
         lab.settled().await;
         lab
     }
@@ -123,6 +130,14 @@ impl Lab {
         let mut views = self.node.handle().views();
         let settled = views.wait_for(|view| view.targets().all(|one| view.is_synchronised(one)));
         drop(tokio::time::timeout(PATIENCE, settled).await.expect("in line").unwrap());
+    }
+
+    /// The RPCs that somebody was heard to ask for, by name.
+    pub(crate) fn heard(&self, identity: &str) -> BTreeSet<String> {
+        let audit = std::fs::read_to_string(self.folder.path().join(AUDIT)).unwrap();
+        let lines = audit.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let theirs = lines.filter(|line| line["identity"] == identity);
+        theirs.map(|line| line["action"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Where HTTP is.

@@ -21,8 +21,18 @@ mod page;
 mod web;
 mod wild;
 
+use prost::Message;
+use prost_types::FileDescriptorSet;
+
 use lab::Lab;
 use page::Page;
+
+/// Every RPC of ours and of gNMI, by name.
+fn methods() -> impl Iterator<Item = String> {
+    let all = FileDescriptorSet::decode(lockstep_gnmi::NODE_DESCRIPTORS).unwrap();
+    let services = all.file.into_iter().flat_map(|file| file.service);
+    services.flat_map(|service| service.method).map(|method| method.name().to_owned())
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_cell_is_as_the_page_says() {
@@ -35,7 +45,10 @@ async fn every_cell_is_as_the_page_says() {
         }
     }
     let operations = lab.operations().await;
+    let heard = lab.heard("stranger");
     lab.stop().await;
+    let missing: Vec<String> = methods().filter(|method| !heard.contains(method)).collect();
+    assert!(missing.is_empty(), "no row asks for {missing:?}");
     let lacking: Vec<_> =
         operations.iter().filter(|(method, path)| !page.has(method, path)).collect();
     assert!(lacking.is_empty(), "no row asks for {lacking:?}");

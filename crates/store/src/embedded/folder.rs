@@ -1,7 +1,8 @@
 //! The folder of a store, held by one process at a time.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,7 +37,8 @@ impl Folder {
     pub(super) fn take(path: &Path) -> Result<Self, Error> {
         let unusable =
             |error: io::Error| Error::Folder { folder: path.into(), source: Arc::new(error) };
-        fs::create_dir_all(path).map_err(unusable)?;
+        // What is in it is in clear. One that is there already is as its owner wants it.
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
         let options = File::options().read(true).write(true).create(true).truncate(false).clone();
         let mut lock = options.open(path.join(LOCK)).map_err(unusable)?;
         match lock.try_lock() {
@@ -72,6 +74,7 @@ impl Folder {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => {}
         }
+        File::options().write(true).create_new(true).mode(0o600).open(&new).map_err(failed)?;
         let engine = Disk::create(&new)?;
         fs::rename(&new, file).map_err(failed)?;
         // After a power cut it is found only if the folder, too, is on the disk.

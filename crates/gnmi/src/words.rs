@@ -1,0 +1,23 @@
+//! The words that others may rely on for how a transaction stands. What is more exact is its `stage`, to which words may
+//! be added.
+
+/// Of a transaction, in the order in which they come about.
+pub const STATUSES: [&str; 8] = [
+    "pending",
+    "committed",
+    "reverting",
+    "applied",
+    "partial",
+    "rejected",
+    "reverted",
+    "cancelled",
+];
+
+/// Of one that has no outcome yet.
+pub const OPEN: [&str; 3] = ["pending", "committed", "reverting"];
+
+/// Of a transaction on one of its targets.
+pub const PARTS: [&str; 5] = ["pending", "applied", "refused", "withdrawn", "undone"];
+
+/// More exactly: every device has it on trial, and is told to keep it; the device has it on trial.
+pub const STAGES: [&str; 2] = ["confirming", "accepted"];
