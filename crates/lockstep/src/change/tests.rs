@@ -26,7 +26,7 @@ fn a_set_tells_its_index() {
         index: 7,
         status: "applied".into(),
         targets: BTreeMap::from(targets),
-        left_out: 0,
+        ..Outcome::default()
     };
     let answer = answer(Some(&outcome));
     let sentence = "transaction 7 applied: 2 operations on leaf1,leaf2";

@@ -80,6 +80,7 @@ fn transaction() -> v1::Transaction {
         status: "refused".into(),
         error: Some(failure.clone()),
         waiting_for: "it".into(),
+        stage: "accepted".into(),
     };
     let time = Some(prost_types::Timestamp::default());
     v1::Transaction {
@@ -104,6 +105,8 @@ fn transaction() -> v1::Transaction {
         target_count: 1,
         counts: [("refused".to_owned(), 1)].into(),
         deadline: time,
+        stage: "confirming".into(),
+        stages: [("accepted".to_owned(), 1)].into(),
     }
 }
 
