@@ -9,7 +9,7 @@ import grpc
 from cryptography.hazmat.primitives import hashes, hmac, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 
-from lab import BINARY, PATIENCE
+from lab import BINARY, DEVICE_PASSWORD, PATIENCE
 
 # What must be in no log. Words that nothing else has.
 SECRETS = {
@@ -18,7 +18,7 @@ SECRETS = {
     "motd": "swordfish-on-the-banner",
     # What tests show that is wrong, and what devices are shown.
     "guess": "hunter2",
-    "device": "sesame-of-the-device",
+    "device": DEVICE_PASSWORD,
 }
 # What was issued in this run, and may be in no log either.
 ISSUED = set()

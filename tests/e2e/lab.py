@@ -21,6 +21,8 @@ BINARY = pathlib.Path(os.environ.get("LOCKSTEP", ROOT / "target" / "debug" / "lo
 MODELS = ROOT / "models" / "lab"
 # With state, which the simulator has where it mirrors configuration.
 BOX = pathlib.Path(__file__).with_name("models")
+# What devices are shown, and no log is.
+DEVICE_PASSWORD = "sesame-of-the-device"
 # Long enough for a machine that is busy with something else; nothing waits for it to pass.
 PATIENCE = 30
 ATTEMPTS = 6
@@ -132,7 +134,8 @@ class Lab:
         address = lambda name: f"127.0.0.1:{self.ports[name]}"
         model = lambda name: "lab-1.0" if self.kinds[name] == MODELS else "box-1.0"
         more = lambda name: (each or {}).get(name, {})
-        target = lambda name: {"address": address(name), "insecure": True, "model": model(name), **more(name)}
+        login = {"username": "admin", "password": DEVICE_PASSWORD}
+        target = lambda name: {"address": address(name), "insecure": True, "model": model(name), **login, **more(name)}
         models = {model(name): str(self.kinds[name]) for name in self.names}
         config = {
             "node": "n1",

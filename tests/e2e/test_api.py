@@ -73,7 +73,7 @@ def test_every_operation(lab):
     assert web.ask("GET", "/api/v1/targets/leaf1/configuration", side="device", index=first)[0] == 400
     assert web.ask("GET", "/api/v1/targets/leaf1/configuration", side="outside")[0] == 400
     assert web.ask("GET", "/api/v1/targets/leaf9/configuration")[0] == 404
-    assert web.get("/api/v1/targets/leaf1/diff", side="applied", to_side="device") == {"changes": []}
+    assert web.get("/api/v1/targets/leaf1/diff", side="applied", to_side="device") == {"changes": [], "secrets": 0}
     changes = web.get("/api/v1/targets/leaf1/diff", index=first)["changes"]
     assert [(one["path"], one["before"], one["after"]) for one in changes] == [("/system/motd", "hello", "again")]
     changes = web.get("/api/v1/targets/leaf1/diff", to="leaf2", path="/system")["changes"]
@@ -187,7 +187,11 @@ def test_bodies_have_a_limit(lab):
     web = Web(lab.http)
     large = {"leaf1": motd("x" * (17 << 20))}
     status, said = web.ask("POST", "/api/v1/transactions", large)
-    assert status == 429 and "limits.message" in said["error"]["message"]
+    assert status == 413 and "limits.message" in said["error"]["message"]
+    assert said["error"]["code"] == "RESOURCE_EXHAUSTED"
+    for comment in ("x" * 1025, "\x1b[31m"):
+        status, said = web.ask("POST", "/api/v1/transactions", {"leaf1": motd("x")}, comment=comment)
+        assert (status, said["error"]["code"]) == (400, "INVALID_ARGUMENT") and "the comment" in said["error"]["message"]
     assert web.ask("POST", "/api/v1/transactions", {})[0] == 400
     assert web.ask("POST", "/api/v1/transactions", b"{", {"content-type": "application/json"})[0] == 400
 

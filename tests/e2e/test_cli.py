@@ -85,6 +85,20 @@ tx list --status committed
 cancel 10
 tx list --limit 4
 ! target resume leaf1
+set leaf1 --update "/interfaces/interface[name=eth1]/access-vlan=77" --output json
+set leaf1 --update /system/motd=x --comment "one\tline"
+set
+set --update /system/motd=x
+! target sync leaf2 --yes
+target sync nowhere
+target adopt nowhere --yes
+target claim nowhere --yes
+target import gnmic.yaml --dry-run
+target import nowhere.yaml
+! store export --file backup.jsonl
+store export --file backup.jsonl
+store check nowhere
+completions klingon
 target set leaf1 --model lab-2.0
 target add leaf1 --address 127.0.0.1:1
 target remove nowhere
@@ -107,6 +121,7 @@ def plain(lab, text):
 
 def test_what_every_command_writes(lab, tmp_path):
     (lab.folder / "change.yaml").write_text(CHANGE)
+    (lab.folder / "gnmic.yaml").write_text("targets: {'127.0.0.1:1': {name: leaf9, insecure: true}}")
     server = ["--server", f"127.0.0.1:{lab.port}", "--insecure"]
     written = ""
     for line in SCRIPT.strip().splitlines():
@@ -129,6 +144,40 @@ def held(written, name):
     if "LOCKSTEP_WRITE" in os.environ:
         file.write_text(written)
     assert written == file.read_text(), f"{name} is not what is written now; LOCKSTEP_WRITE=1 writes it anew"
+
+
+def test_a_change_file_may_be_piped_in(lab):
+    done = subprocess.run(
+        [BINARY, "--server", f"127.0.0.1:{lab.port}", "--insecure", "set"],
+        input=CHANGE, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert lab.get("leaf2", "/system/motd") == "hello"
+
+
+def test_what_is_in_clear_is_for_its_owner_alone(lab):
+    assert lab.command("store", "export", "--file", lab.folder / "whole").returncode == 0
+    mode = lambda file: (lab.folder / file).stat().st_mode & 0o777
+    assert [mode(file) for file in ("whole", "data", "data/store.redb")] == [0o600, 0o700, 0o600]
+
+
+def test_what_devices_say_moves_no_terminal(lab):
+    lab.sim("refuse", lab.device("leaf1"), "/system/motd", "--message", "no \x1b[2J\x9b31m\x07way")
+    for output in ("table", "json"):
+        done = lab.command("set", "leaf1", "--update", "/system/motd=x", "--output", output)
+        assert done.returncode == 4 and "way" in done.stderr
+        assert not set("\x1b\x9b\x07") & set(done.stdout + done.stderr), done
+    outcome = json.loads(done.stdout)
+    assert (outcome["status"], outcome["targets"]["leaf1"]["status"]) == ("reverted", "refused")
+    for arguments in (["tx", "list"], ["tx", "show", "1"], ["tx", "show", "1", "--output", "json"], ["tx", "watch", "1"]):
+        assert not set("\x1b\x9b\x07") & set(lab.command(*arguments).stdout), arguments
+
+
+def test_a_password_is_not_imported_where_others_hear_it(tmp_path):
+    (tmp_path / "gnmic.yaml").write_text("targets: {'10.0.0.9:1': {name: leaf9, username: admin, password: plain}}")
+    remote = ["--server", "192.0.2.1:9339", "--insecure", "target", "import", tmp_path / "gnmic.yaml"]
+    done = subprocess.run([BINARY, *remote], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 1 and "is not this machine" in done.stderr, done
 
 
 def commands(arguments=()):
@@ -224,6 +273,28 @@ def test_a_table_fits_the_terminal_and_colour_is_for_terminals(lab):
     piped = lab.command("tx", "list")
     assert "\x1b" not in piped.stdout and "…" not in piped.stdout
     assert "\x1b[32mapplied" in lab.command("tx", "list", "--color", "always").stdout
+
+
+def test_lines_of_a_watch_fit_and_have_colour(lab):
+    lab.run("set", "leaf1", "--update", "/system/motd=x", "--comment", "a comment that is longer than the terminal is wide " * 3)
+    terminal = Terminal(lab, "tx", "watch", columns=60)
+    terminal.until("…")
+    terminal.process.terminate()
+    said, _ = terminal.end()
+    assert "\x1b[32mapplied\x1b[0m" in said
+    assert all(len(line) <= 60 for line in re.sub(r"\x1b\[\d*m", "", said).splitlines()), said
+
+
+def test_what_devices_lose_by_it_is_asked_for(lab):
+    for arguments, question in (
+        (["target", "sync", "leaf1"], "bring leaf1 in line? What it has otherwise is gone then [y/N]"),
+        (["target", "add", "x", "--address", "127.0.0.1:1", "--initial", "replace"], "add x? What its device has is gone then"),
+    ):
+        terminal = Terminal(lab, *arguments)
+        terminal.until(question)
+        terminal.type("n\n")
+        said, status = terminal.end()
+        assert status == 1 and "not done, as you said" in said
 
 
 def test_the_dangerous_is_asked_for_and_shows_what_it_would_do(lab):

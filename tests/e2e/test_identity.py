@@ -18,7 +18,7 @@ from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
 import gnmi
 from identity import SECRETS, Signer, bearer, code, encode, hashed, password
-from lab import PATIENCE, Lab, options, path, until, update
+from lab import PATIENCE, ROOT as ROOT_FOLDER, Lab, options, path, until, update
 from test_tls import Authority
 
 DENIED, UNKNOWN = grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNAUTHENTICATED
@@ -318,12 +318,12 @@ def assets(document):
 def test_http_is_open_where_nothing_of_the_network_is(lab):
     assert [ask(lab, path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 200, 200]
     # The page and the documentation are the same for everybody: whoever is to sign in needs them first.
-    places = ("/", "/targets", "/targets/leaf1", "/transactions/1", "/docs", "/docs/security.md")
-    documents = {place: text_of(lab, place) for place in places}
-    assert len(set(documents.values())) == 1, "it says nothing of what is asked for"
-    assert all(SECRETS["motd"] not in text and "leaf1" not in text for text in documents.values())
-    for asset in assets(documents["/"]):
+    places = ("/", "/targets", "/targets/leaf1", "/transactions/1", "/docs", "/login")
+    (document,) = {text_of(lab, place) for place in places}
+    assert SECRETS["motd"] not in document and "leaf1" not in document
+    for asset in assets(document):
         assert ask(lab, asset)[0] == 200, asset
+    assert text_of(lab, "/docs/security.md") == (ROOT_FOLDER / "docs" / "security.md").read_text()
 
 
 def test_http_asks_who_is_there_for_all_the_rest(lab):

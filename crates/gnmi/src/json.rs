@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::proto::lockstep::v1::{
     Change, DiffResponse, Difference, DryRunResponse, Failure, Found, GetConfigurationResponse,
-    GetSummaryResponse, Model, Module, Node, Outcome, Target, TargetChanges, Transaction, Violation,
-    WhoAmIResponse,
+    GetSummaryResponse, Model, Module, Node, Outcome, Target, TargetChanges, Transaction,
+    Violation, WhoAmIResponse,
 };
 
 fn text(text: &str) -> Value {

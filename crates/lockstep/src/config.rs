@@ -29,6 +29,7 @@ use serde_json::Value;
 use crate::secret::Key;
 pub(crate) use error::{Error, Problem};
 pub(crate) use given::target;
+pub(crate) use gnmic::Options as TargetOptions;
 pub(crate) use store::StoreConfig;
 pub(crate) use target::TargetConfig;
 

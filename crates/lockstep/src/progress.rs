@@ -177,6 +177,9 @@ mod tests {
         );
         assert_eq!(bar(&shown, 40).chars().count(), 39);
         let tried = bar(&Transaction { stages: on_trial, ..shown }, 200);
-        assert!(tried.contains(" 60/100 10 accepted, 45 applied, 40 pending, 5 refused;"), "{tried}");
+        assert!(
+            tried.contains(" 60/100 10 accepted, 45 applied, 40 pending, 5 refused;"),
+            "{tried}"
+        );
     }
 }

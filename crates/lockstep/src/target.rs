@@ -204,7 +204,10 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
         Command::Add(asked) => add(asked, &client().await?, global).await,
         Command::Set(asked) => set(asked, &client().await?, global).await,
         Command::Remove(asked) => remove::remove(asked, &client().await?, global).await,
-        Command::Import(asked) => import::import(asked, &client().await?, global).await,
+        Command::Import(asked) => {
+            let targets = import::read(asked, global)?;
+            import::import(asked, targets, &client().await?, global).await
+        }
         Command::Pause { name } => operate(client().await?, name, "pause", global).await,
         Command::Resume { name } => operate(client().await?, name, "resume", global).await,
         Command::Sync { name } => {

@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn our_own_colours_stay() {
-        for meaning in [Meaning::Good, Meaning::Bad, Meaning::Waits, Meaning::Aside, Meaning::Head] {
+        for meaning in [Meaning::Good, Meaning::Bad, Meaning::Waits, Meaning::Aside, Meaning::Head]
+        {
             let painted = format!("\x1b[{}mword\x1b[0m", meaning.code());
             assert_eq!(harmless(&painted), painted);
         }

@@ -72,7 +72,12 @@ fn failures(outcome: &Outcome) -> Vec<String> {
     let failed = outcome.targets.iter().filter(|(_, one)| !one.message.is_empty());
     let lines: Vec<String> = failed
         .map(|(name, one)| {
-            format!("  {name}: {}: {}: {}", stands(&one.status, &one.stage), one.code, one_line(&one.message))
+            format!(
+                "  {name}: {}: {}: {}",
+                stands(&one.status, &one.stage),
+                one.code,
+                one_line(&one.message)
+            )
         })
         .collect();
     let more = lines.len().saturating_sub(NAMED);

@@ -56,7 +56,7 @@ pub(super) fn known(key: &str) -> Result<(), Problem> {
 }
 
 /// Options of targets, by name.
-pub(super) type Options = BTreeMap<String, Map<String, Value>>;
+pub(crate) type Options = BTreeMap<String, Map<String, Value>>;
 
 /// The targets of a file as options by name, and the keys that were ignored.
 pub(super) fn options(tree: &Value) -> Result<(Options, BTreeSet<String>), Problem> {

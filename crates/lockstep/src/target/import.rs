@@ -12,7 +12,7 @@ use super::options::wire;
 use super::overheard;
 use crate::cli::{Failed, Global};
 use crate::client::{Client, is_overheard, refused};
-use crate::config::{self, Imported};
+use crate::config::{self, Imported, TargetOptions};
 use crate::show;
 
 /// How many are added at a time: they share what is written to the store.
@@ -52,14 +52,24 @@ fn has_credential(options: &Map<String, Value>) -> bool {
     given.into_iter().any(is_itself)
 }
 
-pub(super) async fn import(asked: &Import, client: &Client, global: &Global) -> Result<(), Failed> {
+/// What the file has; an error also if that is not for everybody to hear.
+pub(super) fn read(asked: &Import, global: &Global) -> Result<TargetOptions, Failed> {
     let Imported { targets, warning } = config::targets_of_gnmic(&asked.file)?;
     if let Some(warning) = warning {
         eprintln!("lockstep: {warning}");
     }
-    if is_overheard(global) && targets.iter().any(|(_, options)| has_credential(options)) {
-        return Err(overheard(global, "password: $LEAF1_PASSWORD"));
+    match is_overheard(global) && targets.iter().any(|(_, options)| has_credential(options)) {
+        true => Err(overheard(global, "password: $LEAF1_PASSWORD")),
+        false => Ok(targets),
     }
+}
+
+pub(super) async fn import(
+    asked: &Import,
+    targets: TargetOptions,
+    client: &Client,
+    global: &Global,
+) -> Result<(), Failed> {
     let mut requests = Vec::new();
     for (name, mut options) in targets {
         if let Some(model) = &asked.model {

@@ -225,9 +225,8 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_so_is_what_one_identity_has_of_it() {
         let masters = Masters::default();
-        let record = |who: &str, role: &str, low| {
-            masters.heed(&by(role, low), who, &on(&["leaf1"]), false)
-        };
+        let record =
+            |who: &str, role: &str, low| masters.heed(&by(role, low), who, &on(&["leaf1"]), false);
         for number in 0..SHARE {
             record("alice", &number.to_string(), 1).unwrap();
         }

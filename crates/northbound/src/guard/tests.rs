@@ -135,7 +135,8 @@ async fn who_is_not_let_in_is_known_as_far_as_that_goes() {
     let guard = Guard::new(Access { rules, rate: Some(1), ..Access::default() }, None).unwrap();
     let wrong = entered(&guard, "10.0.0.1", "guess").await.unwrap_err();
     assert_eq!((wrong.identity.name.as_str(), wrong.tried.as_deref()), ("", Some("alice")));
-    let calls = [entered(&guard, "10.0.0.1", "right").await, entered(&guard, "10.0.0.1", "right").await];
+    let calls =
+        [entered(&guard, "10.0.0.1", "right").await, entered(&guard, "10.0.0.1", "right").await];
     assert!(calls.iter().all(Result::is_ok));
     let fast = entered(&guard, "10.0.0.1", "right").await.unwrap_err();
     assert!(matches!(fast.why, Refused::Rate { rate: 1 }), "{fast:?}");

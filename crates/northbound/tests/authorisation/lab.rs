@@ -19,7 +19,8 @@ use lockstep_node::{
     start,
 };
 use lockstep_northbound::{
-    Access, AuditTo, Directory, Limits, Loaded, Options, Porch, Role, Rules, Server, Unbound, User, serve,
+    Access, AuditTo, Directory, Limits, Loaded, Options, Porch, Role, Rules, Server, Unbound, User,
+    serve,
 };
 use lockstep_protocol::record::{Binding, Trials};
 use lockstep_simulator::{Options as Simulated, Simulator};
@@ -111,8 +112,7 @@ impl Lab {
         let rules = Rules { users: users(), tokens: Vec::new(), roles };
         let folder = tempfile::tempdir().unwrap();
         let audit = Some(AuditTo::File(folder.path().join(AUDIT)));
-        let access =
-            Access { rules, secret_paths, audit, audit_reads: true, ..Access::default() };
+        let access = Access { rules, secret_paths, audit, audit_reads: true, ..Access::default() };
         let directory = Arc::new(ByAddress(models));
         let http = Some(Arc::new(Porch::open(listen, None).unwrap()));
         let tls = None;
