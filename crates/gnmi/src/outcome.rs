@@ -64,14 +64,14 @@ mod tests {
             status: "refused".into(),
             code: "RESOURCE_EXHAUSTED".into(),
             message: "no room".into(),
-            waiting_for: String::new(),
+            ..TargetOutcome::default()
         };
         let outcome = Outcome {
             id: "a".into(),
             index: 7,
             status: "reverted".into(),
             targets: BTreeMap::from([("leaf1".into(), refused)]),
-            left_out: 0,
+            ..Outcome::default()
         };
         let status = status(Code::Aborted, "leaf1 refused", &outcome);
         assert_eq!((status.code(), status.message()), (Code::Aborted, "leaf1 refused"));
