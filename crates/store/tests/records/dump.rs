@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use lockstep_protocol::View;
 use lockstep_store::kv::{self, Limits, Range};
-use lockstep_store::records::check;
 use lockstep_store::records::dump::{self, Error as Wrong, Imported, Progress};
+use lockstep_store::records::{LEVEL, check};
 use lockstep_store::{Embedded, Error, Memory, Records, Store};
 use lockstep_types::{Epoch, Target};
 use tokio::sync::mpsc;
@@ -239,7 +239,7 @@ async fn a_check_names_what_is_wrong() {
     let store = records.store();
     let fine = check(&**store).await.unwrap();
     assert_eq!(fine.problems, Vec::<String>::new());
-    assert_eq!((fine.level, fine.epoch), (1, records.epoch().get()));
+    assert_eq!((fine.level, fine.epoch), (LEVEL, records.epoch().get()));
     assert!(fine.kinds["transaction"].keys > 10 && fine.kinds["session"].keys == 1);
     let view = records.load().await.unwrap();
     let last = view.head().index;
