@@ -121,7 +121,7 @@ impl Runtime {
                 Input::Watch(Some(Err(error))) => return Ended::Watch(Some(error)),
                 Input::Watch(None) => return Ended::Watch(None),
                 Input::Device(event) => self.hear(event),
-                Input::Event(event) => self.come_back(event),
+                Input::Event(event) => self.take_in(event),
                 Input::Asked(asked) => self.ask(asked),
                 Input::Models(new) => self.have_models(new),
                 Input::Due => self.tick(),
@@ -184,13 +184,6 @@ impl Runtime {
         });
     }
 
-    /// Takes in what was worked out aside. A connection may have gone meanwhile, and then nothing is an answer on it.
-    fn come_back(&mut self, event: Event) {
-        if is_of_now(&self.core, &event) {
-            self.take_in(event);
-        }
-    }
-
     /// Whether a device can take something on trial is known with its answer to the claim.
     fn learn_trials(&mut self, target: &Target, connection: Connection) {
         let can = self.links.get(target).is_some_and(|link| link.confirms() == Some(true));
@@ -203,6 +196,10 @@ impl Runtime {
 
     pub(crate) fn take_in(&mut self, event: Event) {
         self.tick();
+        // What is late by now is given up, with its connection. That may also have gone while the answer was worked out.
+        if !is_of_now(&self.core, &event) {
+            return;
+        }
         if let Event::Lease(until) = &event {
             self.shared.lease.store(until.get(), Ordering::Relaxed);
         }
@@ -281,7 +278,7 @@ impl Runtime {
     }
 }
 
-/// Whether something that was worked out aside still concerns anybody.
+/// Whether an answer is one on a connection that there still is; anything else always concerns somebody.
 fn is_of_now(core: &Node, event: &Event) -> bool {
     let Event::Answered { target, connection, .. } = event else { return true };
     core.desk().link(target).is_some_and(|link| link.up && link.connection == *connection)

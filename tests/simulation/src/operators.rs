@@ -33,12 +33,13 @@ pub const ALL: [&str; 10] = [
 ];
 
 /// What is to have become of the log in a run of many seeds.
-pub const OUTCOMES: [&str; 16] = [
+pub const OUTCOMES: [&str; 17] = [
     "changes applied",
     "changes applied in part",
     "changes reverted",
     "changes cancelled",
     "rollbacks applied",
+    "rollbacks by path applied",
     "restores applied",
     "devices adopted when met",
     "drift adopted",

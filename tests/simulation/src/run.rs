@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::answers::is_kept;
 use crate::chance::Chance;
-use crate::clients::{Asked, ask};
+use crate::clients::{Asked, Back, ask};
 use crate::device::Site;
 use crate::faults::{self, Later};
 use crate::nodes::{Ground, Node};
@@ -151,6 +151,7 @@ impl Run {
     /// Clients ask and things go wrong.
     async fn storm(&mut self, time: Duration) {
         let end = Instant::now() + time;
+        let back = if self.chance.percent(50) { Back::Restores } else { Back::Paths };
         let targets: Vec<Target> = self.everyone().map(|s| s.name().clone()).collect();
         let guest = self.ground.guest.name().clone();
         let models = self.ground.models.iter().map(|set| set.digest().clone()).collect();
@@ -170,7 +171,8 @@ impl Run {
             let handles: Vec<_> = self.nodes.iter().filter_map(Node::handle).collect();
             if let Some(handle) = self.chance.one(&handles) {
                 number += 1;
-                under_way.spawn(ask(handle.clone(), targets.clone(), number, self.chance.fork()));
+                let asks = (targets.clone(), back);
+                under_way.spawn(ask(handle.clone(), asks, number, self.chance.fork()));
             }
             if let Some(handle) = self.chance.one(&handles).filter(|_| self.chance.percent(35)) {
                 let (handle, charge) = (handle.clone(), charge.clone());

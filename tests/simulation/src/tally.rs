@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockstep_protocol::View;
-use lockstep_protocol::record::{Kind, Status, Transaction, WindowStage};
+use lockstep_protocol::record::{Kind, Rule, Status, Transaction, WindowStage};
 
 use crate::clients::{Asked, Told};
 use crate::device::Site;
@@ -52,6 +52,7 @@ fn entry(transaction: &Transaction) -> &'static str {
         (Kind::Change, Status::Partial) => "changes applied in part",
         (Kind::Change, Status::Reverted) => "changes reverted",
         (Kind::Change, Status::Cancelled) => "changes cancelled",
+        (Kind::Rollback { rule: Rule::Path, .. }, Status::Applied) => "rollbacks by path applied",
         (Kind::Rollback { .. }, Status::Applied) => "rollbacks applied",
         (Kind::Restore { .. }, Status::Applied) => "restores applied",
         (Kind::Adopt { first: true }, _) => "devices adopted when met",

@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_told_is_added_up_and_what_is_not_is_missed() {
         let mut totals = Totals::default();
-        assert_eq!(totals.never().len(), 16 + 4 + 3 + 10 + 16);
+        assert_eq!(totals.never().len(), 16 + 4 + 3 + 10 + 17);
         for _ in 0..2 {
             totals.add("seed 3: good: steps 5, seconds 9; faults: a node killed 3, a clock set 1; log: terms 9");
         }

@@ -2,7 +2,7 @@
 //! bookkeeping, which is what it checks.
 
 use lockstep_protocol::View;
-use lockstep_protocol::record::{Kind, PartStatus, Status, Transaction};
+use lockstep_protocol::record::{Key, Kind, PartStatus, Status, Transaction};
 use lockstep_types::{Configuration as Tree, Index, Target, Unit};
 
 /// Whether a change was taken out on `target` by a Rollback for which `counts` holds.
@@ -19,10 +19,22 @@ fn rolled_back(
     })
 }
 
-fn changes<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s Transaction> {
+/// Entries about `target`, and not about an earlier one by its name.
+fn entries<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s Transaction> {
     let since = store.header(target).since;
-    let counts = move |t: &&Transaction| t.kind.writes() && t.index > since;
+    let begun = store.version(&Key::Transaction(since));
+    // What a device has is adopted at once, also while the removal of its target waits: it was written before that then,
+    // and comes after it in the log.
+    let is_older = move |t: &Transaction| {
+        let adopted = Key::Proposal(t.index, target.clone());
+        matches!(t.kind, Kind::Adopt { .. }) && store.version(&adopted) < begun
+    };
+    let counts = move |t: &&Transaction| t.index > since && !is_older(t);
     store.transactions().filter(counts).filter(|t| t.targets.contains_key(target))
+}
+
+fn changes<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s Transaction> {
+    entries(store, target).filter(|t| t.kind.writes())
 }
 
 fn stands(status: Status) -> bool {
@@ -68,13 +80,8 @@ pub(super) fn applied(store: &View, target: &Target) -> Vec<Index> {
 
 /// What a device had when it was first met. It counts as having been there all along.
 fn base(store: &View, target: &Target) -> Tree {
-    let since = store.header(target).since;
-    let first = |t: &&Transaction| {
-        let met = t.kind == Kind::Adopt { first: true } && t.index > since;
-        met && t.targets.contains_key(target)
-    };
     let mut tree = Tree::new();
-    for first in store.transactions().filter(first) {
+    for first in entries(store, target).filter(|t| t.kind == Kind::Adopt { first: true }) {
         if let Some(own) = store.proposal(first.index, target) {
             tree.patch(&own.delta.written_by(first.index));
         }

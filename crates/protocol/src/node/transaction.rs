@@ -30,9 +30,13 @@ impl Node {
         let mut draft = Draft::new(&self.view);
         if self.desk.cancels.contains_key(&index) && !transaction.called_off {
             self.fill_cancelled(&mut draft, &transaction);
-        } else if self.carries(&transaction) {
+        }
+        // Where there is nothing left to call off it goes on as if nobody had asked, who hears of its outcome.
+        let carries = self.carries(&transaction);
+        if draft.is_empty() && carries {
             self.fill_next(&mut draft, &transaction);
-        } else {
+        }
+        if draft.is_empty() && !carries {
             return;
         }
         if draft.is_empty() && transaction.wide {

@@ -90,14 +90,17 @@ impl View {
         }
     }
 
-    /// The records of an entry: those of its targets, and last what it is found by.
+    /// The records of an entry that are left: those of its targets, and last what it is found by. Where one write did not hold
+    /// them all its id may be gone already, and belong to another entry by now.
     pub(crate) fn records_of(&self, entry: &Transaction) -> Vec<Key> {
-        let (index, id) = (entry.index, entry.id.clone());
+        let index = entry.index;
         let of_targets = entry.targets.keys().flat_map(|target| {
             [Key::Proposal(index, target.clone()), Key::Part(index, target.clone())]
         });
         let there = of_targets.filter(|key| self.version(key) != Revision::ZERO);
-        there.chain([Key::Id(id), Key::Transaction(index)]).collect()
+        let named = self.ids.get(&entry.id).filter(|named| named.record == index);
+        let id = named.map(|_| Key::Id(entry.id.clone()));
+        there.chain(id).chain([Key::Transaction(index)]).collect()
     }
 
     /// Entries up to the horizon that nobody needs any more, the earliest first.

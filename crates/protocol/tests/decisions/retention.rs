@@ -162,6 +162,28 @@ fn one_that_is_withdrawn_beyond_it_leaves_what_stood() {
 }
 
 #[test]
+fn what_one_write_does_not_hold_goes_with_the_next_and_nothing_goes_twice() {
+    let retention = Retention { transactions: 2, step: 4, ..Retention::default() };
+    let settings = Settings { retention, records_per_write: 8, ..Settings::default() };
+    let mut world = World::with_settings(1, ["t1"], &settings);
+    world.connect_and_drive(N1, "t1", 1);
+    for name in ["1", "2", "3", "4", "5"] {
+        world.submit_and_drive(N1, 1, one(name, "/a"));
+    }
+    let asked = world.submit(N1, 1, one("6", "/a"));
+    let append = world.valid(N1, &asked);
+    let next = world.perform(N1, &append);
+    let forgets = |c: &&Command| matches!(c, Command::Write { wake: Wake::Retention, .. });
+    let first = next.iter().find(forgets).cloned().unwrap();
+    let Command::Write { txn, .. } = &first else { panic!("{first:?}") };
+    assert!(txn.ops.contains(&Op::Forget(Key::Id(id("3")))), "{txn:?}");
+    let next = world.perform(N1, &[first]);
+    let left = Key::Transaction(index(3));
+    let expected = world.txn([left.clone(), Key::Horizon], [], [Op::Forget(left)]);
+    assert!(next.contains(&write(Wake::Retention, expected)), "{next:?}");
+}
+
+#[test]
 fn one_node_forgets_for_all_and_then_another() {
     let mut world = World::with_settings(2, ["t1"], &settings());
     world.connect_and_drive(N1, "t1", 1);

@@ -192,6 +192,21 @@ fn a_queued_one_that_is_cancelled_is_withdrawn_target_by_target() {
 }
 
 #[test]
+fn called_off_while_it_is_taken_back_it_still_has_its_outcome() {
+    let mut world = narrow_store(1);
+    let append = world.submit(N1, 7, both("a", "1"));
+    let sent = drive_to(&mut world, append, Status::Committed);
+    let (first, second) = sent.split_at(1);
+    let turn = world.answer(N1, first, Answer::Refused(failure()));
+    let mut next = world.perform(N1, &turn);
+    let cancel = world.cancel(N1, 9, 1);
+    assert!(writes(&cancel).is_empty(), "{cancel:?}");
+    next.extend(second.iter().cloned());
+    world.drive(N1, next);
+    assert_eq!(world.status(1), Status::Reverted);
+}
+
+#[test]
 fn past_its_deadline_it_is_passed_over_and_lets_go() {
     let mut world = narrow_store(1);
     let append = world.submit(N1, 1, asynchronous(due(both("a", "1"), DEADLINE)));
