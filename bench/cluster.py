@@ -4,7 +4,6 @@ Each figure stands beside a floor of the same run: the same work done straight o
 concurrency. A part of `make bench`; alone: `bench/run.py --only cluster`.
 """
 
-import asyncio
 import base64
 import contextlib
 import json
@@ -19,12 +18,13 @@ import time
 import grpc
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
-from network import BINARY, MODELS, Process, cpu, free_ports, memory
+from network import BINARY, MODELS, Process, cpu, floor, free_ports, memory
 from lab import update
+from report import met
 from test_etcd import ask, members
 
 PATIENCE = 120
-# So many requests to devices at once, for the floor.
+# So many Sets at once, where writes are counted.
 AT_ONCE = 64
 # So many devices in a process: each has a file open for itself and for each node that is connected.
 AT_A_TIME = 5000
@@ -111,22 +111,9 @@ def reachable(port, timeout=1.0):
     return False
 
 
-async def directly(ports, request, method):
-    """The floor: the same on each device, a new connection each, so many at once."""
-    room = asyncio.Semaphore(AT_ONCE)
-
-    async def one(port):
-        async with room, grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            await getattr(gnmi_pb2_grpc.gNMIStub(channel), method)(request, timeout=PATIENCE)
-
-    begun = time.monotonic()
-    await asyncio.gather(*(one(port) for port in ports))
-    return time.monotonic() - begun
-
-
-def read_directly(ports):
-    request = gnmi_pb2.GetRequest(path=[gnmi_pb2.Path()], type=gnmi_pb2.GetRequest.CONFIG, encoding=gnmi_pb2.JSON_IETF)
-    return asyncio.run(directly(ports, request, "Get"))
+def read_directly(first, count):
+    """The floor: seconds to dial and read so many devices, many at once, by a client that does nothing else."""
+    return statistics.median(floor("direct", "--first", first, "--count", count, "--rounds", 3)["read_milliseconds"]) / 1000
 
 
 def slow_device(network, row):
@@ -145,7 +132,8 @@ def slow_device(network, row):
     beside = median("beside")
     waiting.join()
     subprocess.run([BINARY, "sim", "heal", address], check=True, capture_output=True)
-    row("median Set beside a device that takes 10 s", f"{beside * 1000:.1f} ms", f"without it: {before * 1000:.1f} ms")
+    row("median Set beside a device that takes 10 s", f"{beside * 1000:.1f} ms", f"without it: {before * 1000:.1f} ms",
+        aim("less than 10 % more", beside < 1.1 * before))  # fmt: skip
 
 
 def idle(network, row):
@@ -153,7 +141,7 @@ def idle(network, row):
     before = cpu(process)
     time.sleep(10)
     share = (cpu(process) - before) / 10
-    row(f"idle at {len(network.names)} targets", f"{share * 100:.1f} % of a core", "")
+    row(f"idle at {len(network.names):,} targets", f"{share * 100:.1f} % of a core", "", aim("under 2 %", share < 0.02))
 
 
 def memory_of_leaves(network, row):
@@ -168,7 +156,8 @@ def memory_of_leaves(network, row):
             stub.Set(gnmi_pb2.SetRequest(update=[gnmi_pb2.Update(path=path, val=value)]), timeout=PATIENCE)
     taken, leaves = memory(network.nodes["n1"]), 4 * len(ports)
     each = (taken - before) / len(network.names) / leaves
-    row(f"memory of the node, {leaves} leaves on each target", f"{taken / 1e6:.0f} MB", f"{each:.0f} B a leaf")
+    row(f"memory of the node, {leaves} leaves on each target", f"{each:.0f} B a leaf", f"{taken / 1e6:.0f} MB in all",
+        aim("at most 300 B", each <= 300))  # fmt: skip
 
 
 def takeover(network, etcd, row):
@@ -179,7 +168,7 @@ def takeover(network, etcd, row):
     until_synchronised("n2")
     writes(network, etcd, row)
     victims = [target["name"] for target in network.states("n2") if target["master"] == "n1"]
-    floor = read_directly([network.names[name] for name in victims])
+    reading = read_directly(network.first, len(victims))
     network.nodes["n1"].kill()
     killed = time.monotonic()
     wait("its session ends", lambda: sessions(etcd) == 1, 0.005)
@@ -189,9 +178,10 @@ def takeover(network, etcd, row):
     first = time.monotonic() - ended
     until_synchronised("n2")
     everything = time.monotonic() - ended
-    row(f"first Set after kill -9 of the master of {len(victims)}", f"{first * 1000:.0f} ms after its lease",
-        f"the lease ended {ended - killed:.1f} s after the kill")  # fmt: skip
-    row("all of them synchronised", f"{everything:.2f} s after the lease", f"reading each: {floor:.2f} s")
+    row(f"first Set after kill -9 of the master of {len(victims):,}", f"{first * 1000:.0f} ms after its lease",
+        f"the lease ended {ended - killed:.1f} s after the kill", aim("under 1 s", first < 1))  # fmt: skip
+    row("all of them synchronised", f"{everything:.2f} s after the lease", f"reading each: {reading:.2f} s",
+        aim("within twice that", everything <= 2 * reading))  # fmt: skip
 
 
 def writes(network, etcd, row):
@@ -213,7 +203,8 @@ def writes(network, etcd, row):
             thread.join()
 
     together = counted(at_once)
-    row("durable writes for a Set to one target", f"{alone:.1f}", f"{len(targets)} at once: {together:.1f} each")
+    row("durable writes for a Set to one target", f"{alone:.1f}", f"{len(targets)} at once: {together:.1f} each",
+        aim("two", alone <= 2))  # fmt: skip
 
 
 def revision(port):
@@ -229,34 +220,43 @@ def sessions(port):
     return int(found.get("count", 0))
 
 
+def aim(text, holds):
+    return f"{text}; {met(holds)}"
+
+
 def rows(count):
     """All of it with so many devices, one row after the other."""
     found = []
 
-    def row(*cells):
-        found.append(cells)
-        print(" " * 10, *cells, sep="  |  ", flush=True)
+    def row(what, figure, beside, aimed="–"):
+        found.append((what, figure, beside, aimed))
+        print(" " * 10, what, figure, beside, aimed, sep="  |  ", flush=True)
 
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        network = Network(folder, count)
-        try:
-            begun = time.monotonic()
-            network.start("n1", "./data")
-            wait("all synchronised", lambda: network.synchronised("n1"), 0.1)
-            took = time.monotonic() - begun
-            floor = read_directly(network.names.values())
-            row(f"start with {count} targets, all synchronised", f"{took:.2f} s", f"reading each: {floor:.2f} s")
-            idle(network, row)
-            slow_device(network, row)
-            wait("the slow device is back", lambda: network.synchronised("n1"), 0.1)
-            memory_of_leaves(network, row)
-            network.nodes.pop("n1").stop()
-            with members(folder, 3) as started:
-                store = "etcd://" + ",".join(f"127.0.0.1:{port}" for port, _ in started) + "/bench"
-                network.start("n1", store)
-                network.start("n2", store)
-                takeover(network, started[0][0], row)
-        finally:
-            network.stop()
+    with network(count) as alone:
+        begun = time.monotonic()
+        alone.start("n1", "./data")
+        wait("all synchronised", lambda: alone.synchronised("n1"), 0.1)
+        took = time.monotonic() - begun
+        reading = read_directly(alone.first, count)
+        row(f"start with {count:,} targets, all synchronised", f"{took:.2f} s", f"reading each: {reading:.2f} s")
+        idle(alone, row)
+        slow_device(alone, row)
+        wait("the slow device is back", lambda: alone.synchronised("n1"), 0.1)
+        memory_of_leaves(alone, row)
+    # Two nodes share the devices evenly: so many are taken over when one of them is gone.
+    with network(2 * count) as shared, members(shared.folder, 3) as started:
+        store = "etcd://" + ",".join(f"127.0.0.1:{port}" for port, _ in started) + "/bench"
+        shared.start("n1", store)
+        shared.start("n2", store)
+        takeover(shared, started[0][0], row)
     return found
+
+
+@contextlib.contextmanager
+def network(count):
+    with tempfile.TemporaryDirectory() as folder:
+        made = Network(pathlib.Path(folder), count)
+        try:
+            yield made
+        finally:
+            made.stop()

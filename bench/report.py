@@ -214,7 +214,7 @@ def details(found):
         yield table(titles, map(row, applied)) + "\n"
     if cluster := found.kept.get("cluster"):
         yield "### Many devices, two nodes\n"
-        yield table(["what", "figure", "beside it"], [[one["what"], one["figure"], one["beside"]] for one in cluster]) + "\n"
+        yield table(["what", "figure", "beside it", "aim"], [[one["what"], one["figure"], one["beside"], one["aim"]] for one in cluster]) + "\n"
     rooms = list(found.points("rooms"))
     if rooms:
         yield "### Rooms by themselves\n"

@@ -1,4 +1,5 @@
-//! The peer of a Set through a node: the same Set straight to each device, with no order, no record and no way back.
+//! The peer of a Set through a node: the same Set straight to each device, with no order, no record and no way back. And
+//! the floor of a resync: every device dialled and read.
 //!
 //! Like a command line client that is given all addresses, it asks many at once; "cold" dials each first, "warm" has
 //! connections already.
@@ -6,8 +7,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lockstep_gnmi::proto::gnmi::SetRequest;
 use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
+use lockstep_gnmi::proto::gnmi::get_request::DataType;
+use lockstep_gnmi::proto::gnmi::{Encoding, GetRequest, Path, SetRequest};
 use lockstep_gnmi::{change, value};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -37,6 +39,14 @@ async fn set(client: &mut Client, number: u64) -> Result<(), Failed> {
     Ok(())
 }
 
+async fn read(client: &mut Client) -> Result<(), Failed> {
+    let (r#type, encoding) = (DataType::Config.into(), Encoding::JsonIetf.into());
+    let request =
+        GetRequest { path: vec![Path::default()], r#type, encoding, ..GetRequest::default() };
+    client.get(request).await?;
+    Ok(())
+}
+
 /// Measures all of it.
 pub(crate) async fn run(first: u16, count: u16, rounds: usize) -> Result<Value, Failed> {
     let mut number = 0;
@@ -53,34 +63,39 @@ pub(crate) async fn run(first: u16, count: u16, rounds: usize) -> Result<Value, 
     for port in (first..).take(count.into()) {
         warm.push(dial(port).await?);
     }
-    let (mut colds, mut warms) = (Vec::new(), Vec::new());
+    let (mut colds, mut warms, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+    let ports: Vec<u16> = (first..).take(count.into()).collect();
+    let milliseconds = |took: Duration| took.as_secs_f64() * 1e3;
     for _ in 0..rounds {
         number += 1;
-        let ports: Vec<u16> = (first..).take(count.into()).collect();
-        colds.push(everywhere(ports, number, dial).await?.as_secs_f64() * 1e3);
+        let cold = move |port| async move { set(&mut dial(port).await?, number).await };
+        colds.push(milliseconds(everywhere(ports.clone(), cold).await?));
         number += 1;
-        let ready = |client: Client| std::future::ready(Ok(client));
-        warms.push(everywhere(warm.clone(), number, ready).await?.as_secs_f64() * 1e3);
+        let connected = move |mut client| async move { set(&mut client, number).await };
+        warms.push(milliseconds(everywhere(warm.clone(), connected).await?));
+        let read = |port| async move { read(&mut dial(port).await?).await };
+        reads.push(milliseconds(everywhere(ports.clone(), read).await?));
     }
-    Ok(json!({ "in_a_row": in_a_row, "cold_milliseconds": colds, "warm_milliseconds": warms }))
+    Ok(json!({
+        "in_a_row": in_a_row,
+        "cold_milliseconds": colds,
+        "warm_milliseconds": warms,
+        "read_milliseconds": reads,
+    }))
 }
 
-async fn everywhere<T, F>(
-    devices: Vec<T>,
-    number: u64,
-    client: impl Fn(T) -> F,
-) -> Result<Duration, Failed>
+async fn everywhere<T, F>(devices: Vec<T>, each: impl Fn(T) -> F) -> Result<Duration, Failed>
 where
-    F: Future<Output = Result<Client, Failed>> + Send + 'static,
+    F: Future<Output = Result<(), Failed>> + Send + 'static,
 {
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let began = Instant::now();
     let mut tasks = JoinSet::new();
     for device in devices {
-        let (room, client) = (Arc::clone(&room), client(device));
+        let (room, done) = (Arc::clone(&room), each(device));
         tasks.spawn(async move {
             let _permit = room.acquire().await?;
-            set(&mut client.await?, number).await
+            done.await
         });
     }
     while let Some(done) = tasks.join_next().await {

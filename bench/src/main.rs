@@ -88,7 +88,7 @@ enum Part {
         #[arg(long)]
         seconds: f64,
     },
-    /// Sets straight to devices: one after the other to the first, and at once to all
+    /// Sets straight to devices: one after the other to the first, and at once to all; and reads of all
     Direct {
         /// Port of the first device
         #[arg(long)]
