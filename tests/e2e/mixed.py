@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FORMAT = "crates/store/src/records/format.rs"
@@ -39,12 +38,18 @@ def base():
     return git("rev-parse", "--verify", f"HEAD~{BACK}").stdout.strip()
 
 
-def build(commit, into):
-    """The program of a commit, built beside this one: what it shares with it is not built again."""
-    subprocess.run(["git", "-C", ROOT, "worktree", "add", "--detach", into, commit], check=True)
+def build(commit):
+    """The program of a commit. At the same place each time, so that what has not changed since is not built again."""
     target = ROOT / "target" / "mixed"
-    command = ["cargo", "build", "--quiet", "--locked", "--bin", "lockstep", "--target-dir", target]
-    subprocess.run(command, cwd=into, check=True)
+    source = target / "source"
+    # One that was cut off leaves its tree behind.
+    git("worktree", "remove", "--force", source)
+    subprocess.run(["git", "-C", ROOT, "worktree", "add", "--quiet", "--detach", source, commit], check=True)
+    try:
+        command = ["cargo", "build", "--quiet", "--locked", "--bin", "lockstep", "--target-dir", target]
+        subprocess.run(command, cwd=source, check=True)
+    finally:
+        git("worktree", "remove", "--force", source)
     return target / "debug" / "lockstep"
 
 
@@ -57,12 +62,7 @@ def main(asked):
         print(f"mixed: skipped, since {'there is no ' + asked if asked else 'the git history here is too short'}")
         return 1 if asked else 0
     print(f"mixed: from {git('log', '-1', '--format=%h %s', commit).stdout.strip()}, of format level {level(commit)}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        into = pathlib.Path(folder) / "earlier"
-        try:
-            earlier = build(commit, into)
-        finally:
-            git("worktree", "remove", "--force", str(into))
+    earlier = build(commit)
     test = [sys.executable, "-m", "pytest", "-q", "tests/e2e/test_mixed.py"]
     return subprocess.run(test, cwd=ROOT, env=os.environ | {"EARLIER": str(earlier)}).returncode
 
