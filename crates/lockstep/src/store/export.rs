@@ -1,6 +1,8 @@
 //! `lockstep store export`: from a folder, from etcd, or from a running node.
 
+use std::fs::Permissions;
 use std::io::IsTerminal;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -133,13 +135,13 @@ enum Target {
     File { name: PathBuf, part: PathBuf, to: File },
 }
 
-/// A new file that nobody else reads: what is in it is in clear.
+/// A file that nobody else reads, also where an earlier export left it: what is in it is in clear.
 async fn create(path: &Path) -> std::io::Result<File> {
-    match tokio::fs::remove_file(path).await {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    File::options().write(true).create_new(true).mode(0o600).open(path).await
+    let private = 0o600;
+    let file =
+        File::options().write(true).create(true).truncate(true).mode(private).open(path).await?;
+    file.set_permissions(Permissions::from_mode(private)).await?;
+    Ok(file)
 }
 
 impl Target {
