@@ -72,7 +72,7 @@ class Tape:
         transaction = self.log.transactions[index]
         if transaction["status"] == "rejected":
             self.say("Decision", entry, f"{value} is of transaction {index}, which was rejected")
-        if entry["time"] > self.refused.get((index, self.target), FOREVER):
+        elif entry["time"] > self.refused.get((index, self.target), FOREVER):
             self.say("Fold", entry, f"{value} of transaction {index} was sent after it was said to be refused here")
         if index not in self.met:
             self.first(entry, index)
