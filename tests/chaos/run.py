@@ -86,7 +86,9 @@ class Run:
         self.say(f"at rest, after {time.monotonic() - healed:.0f} s")
         evidence = ending.gather()
         (self.folder / "evidence.json").write_text(json.dumps(dataclasses.asdict(evidence)))
-        stores = {entry["epoch"] for journal in evidence.journals.values() for entry in journal if entry["epoch"]}
+        # Later ids may be those of claims, which have the time they were ordered at in place of the epoch.
+        firsts = (next((entry["epoch"] for entry in journal if entry["epoch"]), None) for journal in evidence.journals.values())
+        stores = {epoch for epoch in firsts if epoch is not None}
         if len(stores) > 1:
             # Ports are free when they are chosen; nodes of others on this machine may know them from before.
             raise RuntimeError(f"nodes of more than one store talked to these devices, epochs {sorted(stores)}: it proves nothing")

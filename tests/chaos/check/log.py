@@ -112,8 +112,9 @@ class Log:
         for target, part in transaction["targets"].items():
             if operation is None or target not in self.lines:
                 continue
-            begun = transaction["status"] not in ("rejected", "cancelled")
-            fleeting = begun and operation["mode"] == "queued" and part["status"] in ("refused", "withdrawn")
+            # Also one that was cancelled may have been decided before.
+            decided = transaction["status"] != "rejected"
+            fleeting = decided and operation["mode"] == "queued" and part["status"] in ("refused", "withdrawn")
             if not stands(transaction, target) and not fleeting:
                 continue
             line = self.lines[target]
