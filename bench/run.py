@@ -61,11 +61,11 @@ def measure(asked, names):
             say(begun, name, "  ".join(f"{key} {shown(figure)}" for key, figure in point.items()))
         path.write_text(json.dumps(results, indent=1))
     if "cluster" in (asked.only or names):
-        import cluster
+        import many
 
         say(begun, "cluster", "many devices, two nodes, three members of etcd")
         count = 50 if asked.quick else 1000
-        results["measures"]["cluster"] = [dict(zip(("what", "figure", "beside", "aim"), row)) for row in cluster.rows(count)]
+        results["measures"]["cluster"] = [dict(zip(("what", "figure", "beside", "aim"), row)) for row in many.rows(count)]
         path.write_text(json.dumps(results, indent=1))
     print(f"measured in {time.monotonic() - begun:.0f} s; kept in {path.relative_to(ROOT)}")
 
