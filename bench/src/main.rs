@@ -88,7 +88,7 @@ enum Part {
         #[arg(long)]
         seconds: f64,
     },
-    /// Sets straight to devices: one after the other to the first, and at once to all; and reads of all
+    /// Sets straight to devices: one after the other to the first, and at once to all
     Direct {
         /// Port of the first device
         #[arg(long)]
@@ -96,6 +96,16 @@ enum Part {
         #[arg(long)]
         count: u16,
         #[arg(long, default_value_t = 5)]
+        rounds: usize,
+    },
+    /// Every device dialled and read
+    Reads {
+        /// Port of the first device
+        #[arg(long)]
+        first: u16,
+        #[arg(long)]
+        count: u16,
+        #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
     /// libyang printing interfaces of the lab model
@@ -134,6 +144,9 @@ fn main() -> Result<(), Failed> {
         }
         Part::Direct { first, count, rounds } => {
             runtime.block_on(direct::run(first, count, rounds))?
+        }
+        Part::Reads { first, count, rounds } => {
+            runtime.block_on(direct::reads(first, count, rounds))?
         }
         Part::Libyang { leaves } => libyang::print(leaves)?,
         Part::Verdict => yang::verdict(),
