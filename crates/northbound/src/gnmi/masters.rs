@@ -40,12 +40,14 @@ struct Latest {
     everywhere: BTreeMap<String, Master>,
     /// Of roles on single ones.
     on: BTreeMap<String, BTreeMap<Target, Master>>,
+    /// How many of them each identity was the first to name.
+    shares: BTreeMap<Arc<str>, usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Master {
     election: Election,
-    /// Whose it is.
+    /// Who was the first to name it.
     by: Arc<str>,
 }
 
@@ -105,15 +107,19 @@ impl Latest {
             self.has_room(by, scope)?;
         }
         let master = Master { election: *election, by: by.into() };
+        let Self { everywhere, on, shares } = self;
         match scope {
             Scope::Everywhere => {
-                self.everywhere.insert(role.clone(), master);
+                remember(everywhere, role, &master, shares);
                 // None of them is larger.
-                self.on.remove(role);
+                for gone in on.remove(role).iter().flat_map(BTreeMap::values) {
+                    shares.entry(Arc::clone(&gone.by)).and_modify(|share| *share -= 1);
+                }
+                shares.retain(|_, share| *share > 0);
             }
             Scope::Targets(targets) => {
-                let all = targets.iter().map(|target| (target.clone(), master.clone()));
-                self.on.entry(role.clone()).or_default().extend(all);
+                let there = on.entry(role.clone()).or_default();
+                targets.iter().for_each(|target| remember(there, target, &master, shares));
             }
         }
         Ok(())
@@ -125,13 +131,12 @@ impl Latest {
             Scope::Everywhere => 1,
             Scope::Targets(targets) => targets.len(),
         };
-        let known = || self.everywhere.values().chain(self.on.values().flat_map(BTreeMap::values));
-        if known().count() + more > MEMORY {
+        if self.shares.values().sum::<usize>() + more > MEMORY {
             return Err(Status::resource_exhausted(format!(
                 "{MEMORY} roles have a master on some target, which is the limit"
             )));
         }
-        if known().filter(|master| *master.by == *by).count() + more > SHARE {
+        if self.shares.get(by).copied().unwrap_or_default() + more > SHARE {
             return Err(Status::resource_exhausted(format!(
                 "{SHARE} roles on some target have a master by the same identity, which is the limit"
             )));
@@ -149,6 +154,21 @@ impl Latest {
             }
         }
     }
+}
+
+/// Remembers the latest one somewhere; one that is new there counts.
+fn remember<K: Clone + Ord>(
+    all: &mut BTreeMap<K, Master>,
+    at: &K,
+    master: &Master,
+    shares: &mut BTreeMap<Arc<str>, usize>,
+) {
+    if let Some(known) = all.get_mut(at) {
+        known.election = master.election;
+        return;
+    }
+    all.insert(at.clone(), master.clone());
+    *shares.entry(Arc::clone(&master.by)).or_default() += 1;
 }
 
 /// What a client says of it, if it does.
@@ -237,6 +257,8 @@ mod tests {
         }
         assert_eq!(code(record("bob", "more", 1)), Code::ResourceExhausted);
         record("bob", "0", 3).unwrap();
+        // In place of all that there are on single targets, and so there is room again.
+        masters.heed(&by("0", 4), "bob", &Scope::Everywhere, true).unwrap();
         assert_eq!(code(record("bob", &"x".repeat(NAME + 1), 1)), Code::InvalidArgument);
     }
 }
