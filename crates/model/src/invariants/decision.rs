@@ -20,7 +20,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
         let moves = before
             .transactions()
             .all(|old| after.transaction(old.index).is_some_and(|new| follows(old, new)));
-        moves && ids_differ(after) && after.transactions().all(|t| is_whole(after, t))
+        moves && ids_differ(&commit.store) && after.transactions().all(|t| is_whole(after, t))
     }) && (step.after.nodes.is_empty() || stays_valid(step))
 }
 
@@ -36,6 +36,7 @@ fn follows(old: &Transaction, new: &Transaction) -> bool {
     same && parts && moves && (fewer || old.targets.keys().eq(new.targets.keys()))
 }
 
+/// Among what is kept: an id may be used again once the log has forgotten it.
 fn ids_differ(store: &View) -> bool {
     let mut ids = BTreeSet::new();
     store.transactions().all(|transaction| ids.insert(&transaction.id))

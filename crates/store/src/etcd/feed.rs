@@ -19,7 +19,7 @@ use super::gather::Gather;
 use super::members::Member;
 use super::tide::Due;
 use super::{Inner, number, unsigned};
-use crate::kv::Commit;
+use crate::kv::{Commit, Event};
 use crate::{Error, Feed, Pending, metrics};
 
 /// How many revisions are read ahead of the reader.
@@ -47,8 +47,16 @@ pub(super) fn follow(inner: &Arc<Inner>, after: Revision) -> Follow {
     let due = inner.tide.due();
     let closing = inner.closing.subscribe();
     let inner = Arc::clone(inner);
-    let follower =
-        Follower { inner, out, due, closing, position: after, refusals: 0, pause: PAUSE.0 };
+    let follower = Follower {
+        inner,
+        out,
+        due,
+        closing,
+        position: after,
+        last: None,
+        refusals: 0,
+        pause: PAUSE.0,
+    };
     tokio::spawn(follower.run());
     Follow(reader)
 }
@@ -70,6 +78,8 @@ struct Follower {
     closing: watch::Receiver<bool>,
     /// The last revision that was given out.
     position: Revision,
+    /// What was in it.
+    last: Option<Arc<[Event]>>,
     refusals: u32,
     pause: Duration,
 }
@@ -148,7 +158,7 @@ impl Follower {
 
     /// Follows a stream until it ends.
     async fn stream(&mut self, connection: u64, mut stream: WatchStream) -> End {
-        let mut gather = Gather::new(self.position);
+        let mut gather = Gather::new(self.position, self.last.clone());
         let mut clock = Clock::new(self.inner.members.timeout);
         loop {
             let due = *self.due.borrow_and_update();
@@ -222,7 +232,7 @@ impl Follower {
         (self.pause, self.refusals) = (PAUSE.0, 0);
         let commits = gather
             .take(&self.inner.keys, response)
-            .map_err(|torn| End::Over(Error::Failed { source: Arc::new(torn) }))?;
+            .map_err(|broken| End::Over(Error::Failed { source: Arc::new(broken) }))?;
         for commit in commits {
             let revision = commit.revision;
             if clock.marked.is_some_and(|beyond| self.position < beyond && revision >= beyond) {
@@ -230,8 +240,9 @@ impl Follower {
                 clock.marked = None;
             }
             self.inner.tide.ours(revision);
+            let events = Arc::clone(&commit.events);
             self.out.send(Ok(commit)).await.map_err(|_| End::Unread)?;
-            self.position = revision;
+            (self.position, self.last) = (revision, Some(events));
         }
         // A slow reader is no sign of a stuck stream.
         clock.heard = Instant::now();

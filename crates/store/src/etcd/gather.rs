@@ -2,6 +2,9 @@
 //!
 //! One response may hold many revisions, and a large one comes in fragments that end anywhere, also
 //! within a revision.
+//!
+//! A watch begins with the last revision that is known. If that has become something else, the cluster was set back
+//! and has got as far again since.
 
 use std::sync::Arc;
 
@@ -19,11 +22,24 @@ pub(super) struct Torn {
     last: Revision,
 }
 
+/// Why what a watch brings cannot be given out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Broken {
+    #[error(transparent)]
+    Torn(#[from] Torn),
+    #[error(
+        "revision {0} of etcd is not what it was: it was set back, as when a snapshot is restored"
+    )]
+    Other(Revision),
+}
+
 /// Puts revisions together.
 #[derive(Debug)]
 pub(super) struct Gather {
     /// Up to here everything was known before the watch began: it begins with the last of it again.
     known: Revision,
+    /// What was in that, if this is to be seen again.
+    content: Option<Arc<[Event]>>,
     /// The last revision that was given out.
     last: Revision,
     /// The one being put together.
@@ -31,8 +47,9 @@ pub(super) struct Gather {
 }
 
 impl Gather {
-    pub(super) fn new(known: Revision) -> Self {
-        Self { known, last: known, open: None }
+    /// Goes on after a revision, of which the content may be known.
+    pub(super) fn new(known: Revision, content: Option<Arc<[Event]>>) -> Self {
+        Self { known, content, last: known, open: None }
     }
 
     /// Takes in a response. The revisions that are now whole.
@@ -40,20 +57,24 @@ impl Gather {
         &mut self,
         keys: &Keys,
         response: PbWatchResponse,
-    ) -> Result<Vec<Commit>, Torn> {
+    ) -> Result<Vec<Commit>, Broken> {
         let mut whole = Vec::new();
         for event in response.events {
             let deleted = event.r#type == 1;
             let Some(pair) = event.kv else { continue };
             let came = super::unsigned(pair.mod_revision);
-            if came <= self.known {
+            let again = came == self.known && self.content.is_some();
+            if came <= self.known && !again {
                 continue;
             }
             if self.open.as_ref().is_some_and(|(open, _)| *open != came) {
-                whole.extend(self.close());
+                whole.extend(self.close()?);
             }
-            if came <= self.last {
-                return Err(Torn { came, last: self.last });
+            if came > self.known {
+                self.compare(&[])?;
+            }
+            if came <= self.last && !again {
+                return Err(Torn { came, last: self.last }.into());
             }
             let (_, events) = self.open.get_or_insert_with(|| (came, Vec::new()));
             // What is not a record is a mark: a revision all the same.
@@ -71,15 +92,27 @@ impl Gather {
             });
         }
         if !response.fragment {
-            whole.extend(self.close());
+            whole.extend(self.close()?);
         }
         Ok(whole)
     }
 
-    fn close(&mut self) -> Option<Commit> {
-        let (revision, events) = self.open.take()?;
+    /// The revision being put together is whole. It is given out unless it is the one that was known.
+    fn close(&mut self) -> Result<Option<Commit>, Broken> {
+        let Some((revision, events)) = self.open.take() else { return Ok(None) };
+        if revision <= self.known {
+            return self.compare(&events).map(|()| None);
+        }
         self.last = revision;
-        Some(Commit { revision, events: Arc::from(events) })
+        Ok(Some(Commit { revision, events: Arc::from(events) }))
+    }
+
+    /// Compares the known revision, once, with what it is now. A compaction may have taken removals out of it.
+    fn compare(&mut self, found: &[Event]) -> Result<(), Broken> {
+        let Some(content) = self.content.take() else { return Ok(()) };
+        let puts = |event: &&Event| matches!(event, Event::Put(_));
+        let same = content.iter().filter(puts).eq(found.iter().filter(puts));
+        same.then_some(()).ok_or(Broken::Other(self.known))
     }
 }
 
@@ -90,7 +123,7 @@ mod tests {
     use etcd_client::proto::{PbEvent, PbKeyValue, PbWatchResponse};
     use lockstep_types::Revision;
 
-    use super::{Gather, Keys, Torn};
+    use super::{Broken, Gather, Keys, Torn};
 
     fn response(fragment: bool, events: &[(i64, &str)]) -> PbWatchResponse {
         let event = |&(mod_revision, key): &(i64, &str)| {
@@ -108,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_revision_is_given_out_when_it_is_whole() {
-        let mut gather = Gather::new(Revision::new(5));
+        let mut gather = Gather::new(Revision::new(5), None);
         let data = "/p/data/a";
         assert_eq!(told(&mut gather, false, &[]), []);
         assert_eq!(told(&mut gather, true, &[(5, data), (6, data)]), []);
@@ -120,9 +153,42 @@ mod tests {
 
     #[test]
     fn a_torn_revision_is_noticed() {
-        let mut gather = Gather::new(Revision::new(5));
+        let mut gather = Gather::new(Revision::new(5), None);
         assert_eq!(told(&mut gather, false, &[(6, "/p/data/a")]), [(6, 1)]);
         let torn = gather.take(&Keys::new("/p/"), response(false, &[(6, "/p/data/b")]));
-        assert_eq!(torn, Err(Torn { came: Revision::new(6), last: Revision::new(6) }));
+        let torn_at = Torn { came: Revision::new(6), last: Revision::new(6) };
+        assert_eq!(torn, Err(Broken::Torn(torn_at)));
+    }
+
+    /// Goes on after a revision 6 with two records in it.
+    fn gone_on() -> Gather {
+        let mut first = Gather::new(Revision::new(5), None);
+        let events = [(6, "/p/data/a"), (6, "/p/data/b")];
+        let commits = first.take(&Keys::new("/p/"), response(false, &events)).unwrap();
+        Gather::new(Revision::new(6), Some(commits[0].events.clone()))
+    }
+
+    #[test]
+    fn the_last_that_was_known_comes_again_and_is_not_given_out() {
+        let mut gather = gone_on();
+        assert_eq!(told(&mut gather, true, &[(6, "/p/data/a")]), []);
+        assert_eq!(told(&mut gather, false, &[(6, "/p/data/b"), (7, "/p/data/b")]), [(7, 1)]);
+        let mut gather = gone_on();
+        assert_eq!(told(&mut gather, false, &[(6, "/p/data/a"), (6, "/p/data/b")]), []);
+        assert_eq!(told(&mut gather, false, &[(8, "/p/mark")]), [(8, 0)]);
+    }
+
+    #[test]
+    fn a_last_one_that_is_another_is_noticed() {
+        let others: [&[(i64, &str)]; 4] = [
+            &[(6, "/p/data/a")],
+            &[(6, "/p/data/a"), (6, "/p/data/c")],
+            &[(6, "/p/mark")],
+            &[(7, "/p/data/a")],
+        ];
+        for other in others {
+            let found = gone_on().take(&Keys::new("/p/"), response(false, other));
+            assert_eq!(found, Err(Broken::Other(Revision::new(6))), "{other:?}");
+        }
     }
 }

@@ -73,6 +73,25 @@ async fn a_watch_ends_where_its_cluster_was_set_back() {
     assert_eq!(told(&next(&mut watch(&store, Revision::ZERO).await).await), ["a=2"]);
 }
 
+/// It got as far again before the watch was back: its number alone says nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watch_ends_where_its_last_revision_has_become_another() {
+    let mut cluster = Cluster::start(1);
+    let (proxy, store) = wired(&mut cluster, "other").await;
+    let before = write(&store, &[put("a", "0")]).await;
+    let mut feed = watch(&store, before).await;
+    let at = write(&store, &[put("a", "1")]).await;
+    assert_eq!(next(&mut feed).await.revision, at);
+    proxy.set(Wire::Cut);
+    cluster.member(0).set_back();
+    let direct = cluster.store("other").await;
+    until("it is as far again", async || write(&direct, &[put("a", "2")]).await > at).await;
+    proxy.set(Wire::Open);
+    let ended = timeout(DEADLINE, feed.next()).await.expect("an end");
+    let Err(Error::Failed { source }) = ended else { panic!("{ended:?}") };
+    assert!(source.to_string().contains("set back"), "{source}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_watch_outlives_its_cluster() {
     let mut cluster = Cluster::start(1);
