@@ -113,6 +113,15 @@ def test_what_is_not_confirmed_in_time_is_taken_back(lab):
     assert late.returncode != 0 and "not confirmed in time" in late.stderr
 
 
+def test_a_cancel_is_answered_when_it_can_be_seen(lab):
+    """The device takes its time to go back."""
+    lab.set("leaf1", update=[("/system/motd", "before")])
+    made = lab.run("set", "leaf1", "--update", "/system/motd=after", "--confirm", "600")
+    lab.sim("delay", lab.device("leaf1"), "1s", "--on", "set")
+    assert lab.run("cancel", str(made["index"]))["window"] == "reverted"
+    assert lab.get("leaf1", "/system/motd") == "before" == lab.on_device("leaf1", "/system/motd")
+
+
 def test_what_is_confirmed_stays_across_a_restart_and_what_is_cancelled_does_not(lab):
     lab.run("set", "leaf1", "--update", "/system/motd=kept", "--confirm", "600")
     lab.node.kill()

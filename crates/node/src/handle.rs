@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use lockstep_protocol::record::{Kind, Transaction, WindowStage};
 use lockstep_protocol::{Event, Order, Refusal, Reply, Request, Until, View};
 use lockstep_southbound::{
     Driver, Fencing, Follow, Lease, Link, Look, LookError, Report, Stream, Visits,
@@ -262,12 +263,19 @@ impl Handle {
         }
     }
 
-    /// Calls a transaction off, and waits until that has taken effect.
+    /// Calls a transaction off, and waits until that has taken effect. Where that is a revert, this is decided first and
+    /// has its outcome a little later: whoever waits no longer than until `by` may see the one without the other.
     ///
     /// # Errors
     /// The node stops, or this takes longer than until `by`.
     pub async fn cancel(&self, index: Index, by: Instant) -> Result<Reply, Busy> {
-        self.ask_until(by, |answer| Asked::Cancel(index, answer)).await
+        let reply = self.ask_until(by, |answer| Asked::Cancel(index, answer)).await?;
+        if matches!(reply, Reply::Transaction { .. }) {
+            let mut views = self.views();
+            // Late, or stopped: it is called off all the same.
+            let _ = timeout_at(by, views.wait_for(|view| is_taken_out(view, index))).await;
+        }
+        Ok(reply)
     }
 
     /// Confirms a change, and waits until that is in the store.
@@ -346,4 +354,21 @@ fn refusal(target: &Target, unserved: &Unserved) -> Refusal {
 fn fencing(view: &View, target: &Target) -> Option<Fencing> {
     let device = view.header(target).fenced?;
     Some(if device { Fencing::Device } else { Fencing::StoreOnly })
+}
+
+/// Whether nothing is left to be taken out of a transaction that was called off.
+fn is_taken_out(view: &View, index: Index) -> bool {
+    let window = view.transaction(index).and_then(|found| found.window);
+    match window.map(|window| window.stage) {
+        Some(WindowStage::Open { .. }) => false,
+        Some(WindowStage::Reverted) => {
+            let reverts = |entry: &&Transaction| match entry.kind {
+                Kind::Rollback { of, .. } => of == index && entry.is_revert(),
+                _ => false,
+            };
+            let mut later = view.transactions_backwards();
+            later.find(reverts).is_none_or(|revert| revert.status.is_final())
+        }
+        _ => true,
+    }
 }
