@@ -30,7 +30,7 @@ ATTEMPTS = 6
 
 def free_ports(count):
     """Ports that nobody listens on, and that no connection going out can take before the one they are meant for does:
-    they lie below those the kernel gives to such. Begun anywhere, so that tests side by side do not meet."""
+    they lie below those the kernel gives to such."""
     found = []
     while len(found) < count:
         port = next(PORTS)
@@ -42,7 +42,12 @@ def free_ports(count):
 
 
 def ports_of_our_own():
+    """Begun anywhere, so that tests side by side hardly meet, and those of one run never do."""
     low, high = 10_000, int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    each = (high - low) // workers
+    low, high = low + each * worker, low + each * (worker + 1)
     begin = random.randrange(low, high)
     return itertools.cycle([*range(begin, high), *range(low, begin)])
 

@@ -23,6 +23,8 @@ PAGES = sorted(
     for page in [*ROOT.glob("*.md"), *(ROOT / "packaging").glob("*.md"), *(ROOT / "spec").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     if page.name != "CHANGELOG.md"
 )
+# A command that is not waited for.
+BACKGROUND = re.compile(r"&$|& +#", re.M)
 PLACE = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=localhost:)|(?<=\"127\.0\.0\.1\", ))\d+\b")
 # Devices of one process have ports that follow one another.
 DEVICES = range(57400, 57420)
@@ -86,7 +88,7 @@ class Shell:
         self.process = subprocess.Popen(
             ["bash", "--norc"], stdin=subprocess.PIPE, cwd=folder, env=env, start_new_session=True, text=True
         )
-        self.env, self.server = env, folder / ".server"
+        self.env, self.server, self.said = env, folder / ".server", None
         self.tell(self.places.put(PRELUDE.read_text()))
 
     def tell(self, line):
@@ -120,7 +122,16 @@ class Shell:
         ended = status.read_text().strip()
         assert ended == wanted, f"it ends with {ended} and not {wanted}: {self.where(block, out)}"
         self.settle(block)
+        # What goes on by itself says what it says a little later.
+        self.said = (lambda: self.places.back(out.read_text())) if BACKGROUND.search(block.text) else None
         return self.places.back(out.read_text())
+
+    def prints(self, shown, printed):
+        """The first line that is shown and was not printed."""
+        missing = as_printed(shown, printed)
+        if missing is None or not self.said:
+            return missing
+        until(f"{missing!r} is printed", lambda: as_printed(shown, self.said()) is None)
 
     def run_until(self, block):
         """Runs what goes on by itself until it says what it should, then ends it."""
@@ -133,12 +144,14 @@ class Shell:
             raise AssertionError(self.where(block, out)) from None
         finally:
             os.killpg(int(status.read_text()), signal.SIGKILL)
+        self.said = None
         return self.places.back(out.read_text())
 
     def settle(self, block):
         """Waits for what was started: whoever listens, and targets that are being brought in line."""
-        if re.search(r"&$|& +#", block.text, re.M):
-            for port in map(int, PLACE.findall(self.places.put(block.text))):
+        if BACKGROUND.search(block.text):
+            for port in map(int, PLACE.findall(block.text)):
+                port = self.places.here[port]
                 until(f"somebody listens on {port}: {block.text}", lambda: not is_free(port))
             if "lockstep serve" in block.text:
                 until("the node answers", lambda: self.targets() is not None)
@@ -200,7 +213,7 @@ def test_what_is_shown_works(page, tmp_path):
             elif block.is_run:
                 printed = shell.run_until(block) if "until" in block.marks else shell.run(block)
             elif block.language == "text" and printed is not None:
-                missing = as_printed(block.text, printed)
+                missing = shell.prints(block.text, printed)
                 assert missing is None, f"{page}:{block.line}: not printed: {missing!r}\nin:\n{printed}"
     finally:
         shell.end()

@@ -19,7 +19,7 @@ use lockstep_gnmi::{extension, path};
 use lockstep_types::Path;
 
 use crate::cli::{Failed, Global, Output};
-use crate::client::{Certificates, Client, refused};
+use crate::client::{Certificates, Client};
 use crate::exit::{Ended, USAGE};
 use crate::output::{json_document, line};
 use crate::progress::{self, Progress};
@@ -28,6 +28,7 @@ use crate::{ask, completions, show};
 pub(crate) use confirm::{Confirm, confirm};
 pub(crate) use lockstep_gnmi::change::update;
 pub(crate) use restore::{Restore, restore};
+pub(crate) use told::or_failures;
 
 /// Change configuration.
 #[derive(Debug, Args)]
@@ -173,7 +174,7 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
     let bar = Progress::of(&client, &id, global);
     let answer = client.gnmi().set(request).await;
     bar.done().await;
-    let answer = told::or_failures(answer, global.output)?.into_inner();
+    let answer = or_failures(answer, global.output)?.into_inner();
     match global.output {
         Output::Json => json_document(&told::json(&answer))?,
         Output::Table => {
@@ -257,7 +258,7 @@ pub(crate) async fn rollback(asked: &Rollback, global: &Global) -> Result<(), Fa
     let bar = Progress::of(&client, &id, global);
     let answer = client.admin().rollback(request).await;
     bar.done().await;
-    let answer = told::or_failures(answer, global.output)?;
+    let answer = or_failures(answer, global.output)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
 
@@ -286,7 +287,8 @@ pub(crate) async fn cancel(asked: &Cancel, global: &Global) -> Result<(), Failed
     {
         ask::agree(&format!("cancel transaction {index} on {on}?"))?;
     }
-    let answer = client.admin().cancel(CancelRequest { index }).await.map_err(|s| refused(&s))?;
+    let answer = client.admin().cancel(CancelRequest { index }).await;
+    let answer = or_failures(answer, global.output)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
 

@@ -10,7 +10,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
     Target, Transaction,
 };
 
-use crate::change::seconds;
+use crate::change::{or_failures, seconds};
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, is_overheard, refused};
 use crate::output::{self, json_document, line, table};
@@ -253,7 +253,7 @@ async fn add(asked: &Add, client: &Client, global: &Global) -> Result<(), Failed
         deadline: seconds(asked.said.deadline),
         dry_run: asked.dry_run,
     };
-    let answer = client.admin().add_target(request).await.map_err(|s| refused(&s))?;
+    let answer = or_failures(client.admin().add_target(request).await, global.output)?;
     told(answer.into_inner().transaction, global.output)
 }
 
@@ -266,7 +266,7 @@ async fn set(asked: &Set, client: &Client, global: &Global) -> Result<(), Failed
         id: asked.said.id.clone(),
         deadline: seconds(asked.said.deadline),
     };
-    let answer = client.admin().set_target(request).await.map_err(|s| refused(&s))?;
+    let answer = or_failures(client.admin().set_target(request).await, global.output)?;
     told(answer.into_inner().transaction, global.output)
 }
 
@@ -281,7 +281,7 @@ fn told(transaction: Option<Transaction>, output: Output) -> Result<(), Failed> 
 
 async fn operate(client: Client, name: &str, order: &str, global: &Global) -> Result<(), Failed> {
     let request = OperateTargetRequest { name: name.to_owned(), order: order.to_owned() };
-    let answer = client.admin().operate_target(request).await.map_err(|s| refused(&s))?;
+    let answer = or_failures(client.admin().operate_target(request).await, global.output)?;
     one_target(&answer.into_inner().target.unwrap_or_default(), global.output)
 }
 

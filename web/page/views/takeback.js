@@ -10,12 +10,13 @@ import { byName, count } from '../words.js';
 /** With more targets, all or none of them can be chosen at once. */
 const FEW = 12;
 
-/** What it would do, and a comment; `path` is of the API. */
-function Preview({ title, button, path, query, close, children, wait = false }) {
+/** What it would do, and a comment; `path` is of the API. Targets go into the body: an address has no room for thousands. */
+function Preview({ title, button, path, query, targets, close, children, wait = false }) {
   const [comment, write] = useState('');
   const once = useOnce();
-  const { value, error, busy } = useAnswer((signal) => (wait ? null : post(path, { ...query, dry_run: true }, { signal })), [path, query, wait]);
-  const work = () => once.send((id) => post(path, { ...query, comment, async: true, id }));
+  const body = targets && JSON.stringify({ targets });
+  const { value, error, busy } = useAnswer((signal) => (wait ? null : post(path, { ...query, dry_run: true }, { body, signal })), [path, query, body, wait]);
+  const work = () => once.send((id) => post(path, { ...query, comment, async: true, id }, { body }));
   return html`
     <${Act} title=${title} button=${button} danger wide close=${close} work=${work} ready=${Boolean(value?.valid) && Object.keys(value.changes).length > 0 && !busy && !error}
       done=${(made) => go(`/transactions/${made.index}`)}>
@@ -48,7 +49,7 @@ export function Restore({ one, close }) {
   const [targets, choose] = useState(all);
   const toggle = (name) => choose(targets.includes(name) ? targets.filter((other) => other !== name) : [...targets, name]);
   return html`
-    <${Preview} title=${`Restore to #${one.index}`} button="Restore" path=${`/transactions/${one.index}/restore`} query=${{ target: targets }} wait=${!targets.length} close=${close}>
+    <${Preview} title=${`Restore to #${one.index}`} button="Restore" path=${`/transactions/${one.index}/restore`} targets=${targets} wait=${!targets.length} close=${close}>
       <p>Takes these targets back to how they stood after this transaction, whatever came later.</p>
       <fieldset class="choices"><legend>Targets: ${targets.length.toLocaleString('en')} of ${all.length.toLocaleString('en')}</legend>
         ${all.length > FEW && html`

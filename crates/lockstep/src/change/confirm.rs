@@ -3,8 +3,9 @@
 use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::ConfirmRequest;
 
+use super::or_failures;
 use crate::cli::{Failed, Global};
-use crate::client::{Certificates, Client, refused};
+use crate::client::{Certificates, Client};
 use crate::{completions, show};
 
 /// Confirm a change that would be taken back otherwise.
@@ -26,6 +27,6 @@ pub(crate) struct Confirm {
 pub(crate) async fn confirm(asked: &Confirm, global: &Global) -> Result<(), Failed> {
     let client = Client::connect(global, &asked.certificates).await?;
     let request = ConfirmRequest { index: asked.index };
-    let answer = client.admin().confirm(request).await.map_err(|status| refused(&status))?;
+    let answer = or_failures(client.admin().confirm(request).await, global.output)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::RestoreRequest;
 use lockstep_gnmi::proto::lockstep::v1::dry_run_request::Of;
 
-use super::{Terms, preview, seconds, told};
+use super::{Terms, or_failures, preview, seconds};
 use crate::cli::{Failed, Global};
 use crate::client::{Certificates, Client};
 use crate::progress::{self, Progress};
@@ -67,6 +67,6 @@ pub(crate) async fn restore(asked: &Restore, global: &Global) -> Result<(), Fail
     let bar = Progress::of(&client, &id, global);
     let answer = client.admin().restore(request).await;
     bar.done().await;
-    let answer = told::or_failures(answer, global.output)?;
+    let answer = or_failures(answer, global.output)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }

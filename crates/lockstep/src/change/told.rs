@@ -46,7 +46,7 @@ pub(super) fn to_confirm(answer: &SetResponse, seconds: u32) -> String {
 
 /// The answer; or why there is none, after the targets that did not go along were named. A program finds what became of
 /// the transaction where it would find the answer.
-pub(super) fn or_failures<A>(answer: Result<A, Status>, output: Output) -> Result<A, Failed> {
+pub(crate) fn or_failures<A>(answer: Result<A, Status>, output: Output) -> Result<A, Failed> {
     let status = match answer {
         Ok(answer) => return Ok(answer),
         Err(status) => status,

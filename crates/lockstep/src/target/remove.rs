@@ -7,7 +7,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
 use lockstep_gnmi::words;
 
 use super::Said;
-use crate::change::seconds;
+use crate::change::{or_failures, seconds};
 use crate::cli::{Failed, Global};
 use crate::client::{Client, refused};
 use crate::{ask, completions, show};
@@ -39,7 +39,7 @@ pub(super) async fn remove(asked: &Remove, client: &Client, global: &Global) -> 
         id: asked.said.id.clone(),
         deadline: seconds(asked.said.deadline),
     };
-    let answer = client.admin().remove_target(request).await.map_err(|s| refused(&s))?;
+    let answer = or_failures(client.admin().remove_target(request).await, global.output)?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody, to_bytes};
 use axum::http::{HeaderMap, header};
 use percent_encoding::percent_decode_str;
 use prost_types::{Duration, Timestamp};
@@ -165,6 +165,25 @@ impl Asked {
             true => serde_saphyr::from_str(text).map_err(|error| wrong(error.to_string())),
             false => serde_json::from_str(text).map_err(|error| wrong(error.to_string())),
         }
+    }
+
+    /// Targets, named after the path or, however many they are, in a body of their own.
+    pub(super) async fn targets(&mut self) -> Result<Vec<String>, Status> {
+        let mut targets = self.texts("target");
+        if self.body.is_end_stream() {
+            return Ok(targets);
+        }
+        let wrong = || Status::invalid_argument(r#"the body is {"targets": [names]}"#);
+        for (name, value) in self.object().await? {
+            let Value::Array(names) = value else { return Err(wrong()) };
+            for named in names {
+                match named {
+                    Value::String(named) if name == "targets" => targets.push(named),
+                    _ => return Err(wrong()),
+                }
+            }
+        }
+        Ok(targets)
     }
 
     /// The body, which is an object.

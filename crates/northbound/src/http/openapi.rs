@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::route::{Form, Gives, Parameter, Route};
+use super::route::{Form, Gives, Parameter, Route, Takes};
 use super::routes::ROUTES;
 use super::schema::schemas;
 
@@ -59,9 +59,14 @@ fn operation(route: &Route) -> Value {
             },
         },
     });
-    if let Some(body) = route.body {
+    let body = match route.takes {
+        Takes::Nothing => None,
+        Takes::MaybeBody(body) => Some((body, false)),
+        Takes::Body(body) => Some((body, true)),
+    };
+    if let Some((body, required)) = body {
         operation["requestBody"] = json!({
-            "required": true,
+            "required": required,
             "content": {
                 "application/json": { "schema": reference(body) },
                 "application/yaml": { "schema": reference(body) },

@@ -17,14 +17,22 @@ pub(super) struct Route {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) parameters: &'static [Parameter],
-    /// The schema of the body; none: there is no body.
-    pub(super) body: Option<&'static str>,
+    pub(super) takes: Takes,
     pub(super) gives: Gives,
     pub(super) serve: Serve,
 }
 
 /// Whoever sees to a request.
 pub(super) type Serve = fn(admin::Service, Asked) -> BoxFuture<'static, Result<Answer, Status>>;
+
+/// The body of a request, by the name of its schema.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Takes {
+    Nothing,
+    /// Or nothing.
+    MaybeBody(&'static str),
+    Body(&'static str),
+}
 
 /// What an answer is.
 #[derive(Clone, Copy, Debug)]

@@ -108,6 +108,7 @@ fn transactions() -> Vec<(&'static str, Value)> {
         ("Transaction", transaction),
         ("Transactions", list),
         ("ChangeFile", named(&operations)),
+        ("TargetNames", object([("targets", many(&text()))])),
         (
             "TransactionOrDryRun",
             json!({ "oneOf": [reference("Transaction"), reference("DryRun")] }),

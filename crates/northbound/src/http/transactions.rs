@@ -114,7 +114,7 @@ async fn tried(admin: &Service, request: Request<DryRunRequest>) -> Result<Answe
     Ok(Answer::Json(json::dry_run(admin.dry_run(request).await?.get_ref())))
 }
 
-pub(super) async fn rollback(admin: Service, asked: Asked) -> Result<Answer, Status> {
+pub(super) async fn rollback(admin: Service, mut asked: Asked) -> Result<Answer, Status> {
     let rule = match asked.text("rule").as_str() {
         "" | "target" => RollbackRule::Target,
         "path" => RollbackRule::Path,
@@ -126,7 +126,7 @@ pub(super) async fn rollback(admin: Service, asked: Asked) -> Result<Answer, Sta
     let request = RollbackRequest {
         index: asked.index()?,
         rule: rule.into(),
-        targets: asked.texts("target"),
+        targets: asked.targets().await?,
         comment: asked.text("comment"),
         id: asked.text("id"),
         deadline: asked.seconds("deadline")?,
@@ -139,10 +139,10 @@ pub(super) async fn rollback(admin: Service, asked: Asked) -> Result<Answer, Sta
     Ok(one(Admin::rollback(&admin, asked.request(request)).await?.into_inner().transaction))
 }
 
-pub(super) async fn restore(admin: Service, asked: Asked) -> Result<Answer, Status> {
+pub(super) async fn restore(admin: Service, mut asked: Asked) -> Result<Answer, Status> {
     let request = RestoreRequest {
         index: asked.index()?,
-        targets: asked.texts("target"),
+        targets: asked.targets().await?,
         queued: asked.flag("queued")?,
         r#async: asked.flag("async")?,
         comment: asked.text("comment"),
