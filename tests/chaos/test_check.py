@@ -415,6 +415,19 @@ def test_what_was_adopted_stands():
     assert found(story.end({A: {"hostname": "one", "eth1": "two"}})) == {"Fold", "Convergence"}
 
 
+def test_what_was_adopted_nobody_wrote():
+    """As where a device rewrites what it is told."""
+    story = Story()
+    story.write("one")
+    story.read(d1="ONE")
+    assert "Isolation" in found(story.end({A: {"motd": "one"}}))
+    story = Story()
+    story.write("one")
+    story.adopt(motd="ONE")
+    story.read(d1="ONE")
+    assert "Isolation" not in found(story.end({A: {"motd": "ONE"}}))
+
+
 def test_nothing_of_before_counts_for_a_target_that_comes_again():
     story = Story()
     story.comes()

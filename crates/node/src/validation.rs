@@ -2,18 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use lockstep_protocol::record::{Status, Violation};
-use lockstep_protocol::{Base, Changes, Check, Event, Op, Subject, Verdict};
+use lockstep_protocol::{Base, Change, Changes, Check, Event, Op, Subject, Verdict};
 use lockstep_types::{Index, Path, Target};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::aside::aside;
 use crate::metrics;
 use crate::models::Models;
+
+/// So much is judged where it is: to have it done aside would cost more.
+const LITTLE: usize = 16;
 
 /// What is to be judged.
 type Lacking = BTreeMap<Subject, BTreeMap<Target, Check>>;
@@ -74,14 +78,25 @@ impl Validation {
         let bases = bases.collect();
         tokio::spawn(async move {
             let _under_way = metrics::VALIDATING.hold();
-            let turn = turns.acquire_owned().await;
-            let judged = aside(move || {
-                let (_turn, begun) = (turn, Instant::now());
+            let little = checks.values().map(size).sum::<usize>() <= LITTLE;
+            let judge = move || {
+                let begun = Instant::now();
                 let judged = verdict(&models, checks);
                 metrics::validated(word(&judged), begun.elapsed());
                 judged
-            });
-            let judged = judged.await.unwrap_or_else(|error| {
+            };
+            let judged = if little {
+                on_the_spot(judge)
+            } else {
+                let turn = turns.acquire_owned().await;
+                aside(move || {
+                    let _turn = turn;
+                    judge()
+                })
+                .await
+                .map_err(|error| error.to_string())
+            };
+            let judged = judged.unwrap_or_else(|error| {
                 let (transaction, target) = named(&subject);
                 metrics::validated("failed", Duration::ZERO);
                 tracing::error!(transaction, target, %error, "no verdict could be reached");
@@ -94,6 +109,19 @@ impl Validation {
             }
         });
     }
+}
+
+/// How much is to be looked at, in units: of a change, what it sets; where something is removed, or it is not known that
+/// the rest is valid, that may be everything.
+fn size(check: &Check) -> usize {
+    let sets = |change: &&Change| change.delta.iter().all(|(_, content)| content.is_some());
+    let change = check.change.as_ref().filter(sets).filter(|_| check.also.is_empty());
+    change.map_or(LITTLE + 1, |change| change.delta.len())
+}
+
+/// Does it here. A fault ends this alone, as on a thread of its own.
+fn on_the_spot<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| "it panicked".into())
 }
 
 /// What a write decides, of what could not be judged here.

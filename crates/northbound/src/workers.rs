@@ -20,6 +20,16 @@ impl Workers {
         Self { free: Arc::new(Semaphore::new(count)) }
     }
 
+    /// Does it at once if it is known to be little: handing it to another thread and back would cost more. Otherwise as
+    /// [`run`](Self::run) does.
+    pub(crate) async fn run_or<T: Send + 'static>(
+        &self,
+        little: bool,
+        work: impl FnOnce() -> Result<T, Status> + Send + 'static,
+    ) -> Result<T, Status> {
+        if little { work() } else { self.run(work).await }
+    }
+
     /// Does it when it is its turn. A caller that goes away before that takes its work along.
     pub(crate) async fn run<T: Send + 'static>(
         &self,

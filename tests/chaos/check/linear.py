@@ -35,8 +35,10 @@ class Group:
 def check(evidence, log):
     found, count = [], 0
     restored = {target for one in evidence.operations for target in one.get("only", [])}
+    # What is adopted from a device, as where it rewrites what it is told, no client wrote.
+    adopted = {target for changes in evidence.adopted.values() for target, new in changes.items() if "motd" in new}
     # What is taken back to how it stood is read more than once.
-    for target in set(evidence.targets) - restored - set(evidence.guests):
+    for target in set(evidence.targets) - restored - adopted - set(evidence.guests):
         violations, reads = one_target(evidence, target)
         found += violations
         count += reads

@@ -169,7 +169,7 @@ impl Checker {
         })
     }
 
-    /// The store as a node found it when it began, where nobody can say how it came to be.
+    /// The store as a node found it when it began, which had not watched for a while.
     fn found(&mut self, content: &[Changes]) -> Result<(), Reason> {
         self.store.found(content)?;
         self.guarantees.go_on(self.store.latest());

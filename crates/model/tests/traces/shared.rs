@@ -152,6 +152,18 @@ fn a_store_goes_on_from_how_it_was_found() {
     assert!(matches!(node.reason(), Reason::Content(_)));
 }
 
+/// Another node begins while this one is about to write, and finds no more than this one has told.
+#[test]
+fn what_is_on_its_way_may_happen_after_somebody_found_the_store() {
+    let mut node = recorded();
+    let taken = node.takes("t1");
+    let Line::Header(header) = &node.lines[0] else { panic!("a header") };
+    let content = header.store.clone();
+    node.lines.push(Line::Store(content));
+    node.watches(8, taken);
+    assert_eq!(node.good(), 1);
+}
+
 #[test]
 fn a_line_that_was_cut_off_does_not_take_the_next_with_it() {
     let lines = run("crash", 3);

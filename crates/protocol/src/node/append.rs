@@ -102,6 +102,10 @@ impl Node {
         }
         let submissions: Vec<_> = self.desk.submissions.iter().cloned().collect();
         for request in submissions {
+            if self.is_awaited(&request, &taken) {
+                waiting.extend(request.body.edits.keys().cloned());
+                continue;
+            }
             let next = self.next_head(head);
             let transaction = self.entry(&request, next);
             let targets: BTreeSet<Target> = transaction.targets.keys().cloned().collect();
@@ -137,6 +141,22 @@ impl Node {
         entries
     }
 
+    /// Whether nothing is to be done about a change before yang has spoken on it. There may be many, and each verdict
+    /// wakes all: so this comes before anything is made of them.
+    fn is_awaited(&self, request: &Request, taken: &BTreeSet<Target>) -> bool {
+        let Body { kind, edits, .. } = &request.body;
+        let subject = Subject::Submission(request.id.clone());
+        *kind == Kind::Change
+            && self.desk.now <= request.deadline
+            && self.desk.validating.contains(&subject)
+            && edits.keys().all(|target| self.is_free(target) && !taken.contains(target))
+    }
+
+    /// Whether what comes next on a target can be decided with its append.
+    pub(super) fn is_free(&self, target: &Target) -> bool {
+        self.view.commit_head(target).is_none() && !self.view.is_held(target)
+    }
+
     /// What nobody asked for: the reverts of what was not confirmed, and what devices have of their own.
     fn own(&self) -> impl Iterator<Item = (Arc<Request>, Decided)> {
         let reverts = self.reverts().into_iter();
@@ -152,10 +172,9 @@ impl Node {
         transaction: &Transaction,
         out: &mut Vec<Command>,
     ) -> Decision {
-        let free = |target| self.view.commit_head(target).is_none() && !self.view.is_held(target);
         let withdraws = transaction.kind == Kind::Remove
             && transaction.targets.keys().any(|target| self.view.apply_head(target).is_some());
-        if !transaction.wide && !withdraws && transaction.targets.keys().all(free) {
+        if !transaction.wide && !withdraws && transaction.targets.keys().all(|t| self.is_free(t)) {
             let subject = Subject::Submission(request.id.clone());
             self.decision(subject, transaction, &request.body.edits, out)
         } else {

@@ -113,7 +113,7 @@ impl Node {
         for op in &changes.ops {
             if let Op::Id { id, index } = op {
                 self.id_taken(id, *index, out);
-                self.forget_verdicts(|s| matches!(s, Subject::Submission(of) if of == id));
+                self.desk.verdicts.remove(&Subject::Submission(id.clone()));
             }
         }
         for op in &changes.ops {
@@ -121,13 +121,12 @@ impl Node {
                 Op::Transaction(transaction) => {
                     self.answer_waiters(&transaction.id, out);
                     self.answer_confirms(transaction.index, out);
-                    let index = transaction.index;
                     if transaction.status != Status::Pending {
-                        self.forget_verdicts(|s| *s == Subject::Transaction(index));
+                        self.desk.verdicts.remove(&Subject::Transaction(transaction.index));
                     }
                 }
                 Op::Configuration { target, .. } => {
-                    self.forget_verdicts(|s| matches!(s, Subject::Recheck(of, _) if of == target));
+                    self.forget_rechecks(target);
                 }
                 _ => {}
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_types::{Configuration as Tree, Edit, Target};
+use lockstep_types::{Configuration as Tree, Edit, Index, Target};
 
 use super::Node;
 use crate::command::{Change, Check, Command};
@@ -131,8 +131,15 @@ impl Node {
         wake
     }
 
-    /// Words that nobody waits for any more are forgotten.
-    pub(super) fn forget_verdicts(&mut self, gone: impl Fn(&Subject) -> bool) {
-        self.desk.verdicts.retain(|subject, _| !gone(subject));
+    /// Words on what a target had before are forgotten.
+    pub(super) fn forget_rechecks(&mut self, target: &Target) {
+        let first = Subject::Recheck(target.clone(), Index::ZERO);
+        let theirs = self.desk.verdicts.range(first..);
+        let theirs = theirs.map(|(subject, _)| subject);
+        let theirs = theirs.take_while(|s| matches!(s, Subject::Recheck(of, _) if of == target));
+        let theirs: Vec<Subject> = theirs.cloned().collect();
+        for subject in theirs {
+            self.desk.verdicts.remove(&subject);
+        }
     }
 }

@@ -43,7 +43,12 @@ impl Node {
     /// Turns away what was taken in before a window came to its targets, or before the horizon passed what
     /// it names. An append has the whole log before it, so nothing gets into the log behind a window.
     pub(super) fn turn_away(&mut self, out: &mut Vec<Command>) {
+        let windows = self.view.has_windows();
         let refusal = |request: &Arc<Request>| {
+            // Nothing but a window is ever in the way of a change that was taken in.
+            if request.body.kind == Kind::Change && !windows {
+                return None;
+            }
             let targets = self.targets_asked(&request.body);
             targets.and_then(|targets| self.admit_window(&request.body, &targets)).err()
         };
@@ -71,7 +76,6 @@ impl Node {
     }
 
     fn revert(&self, change: &Transaction) -> Option<(Arc<Request>, Plan)> {
-        let free = |target| self.view.commit_head(target).is_none() && !self.view.is_held(target);
         let request = Arc::new(Request {
             id: self.unused_id("revert", &change.index.to_string())?,
             body: Body {
@@ -90,7 +94,7 @@ impl Node {
         });
         let entry = self.entry(&request, self.next_head(self.view.head()));
         let plan = step::plan(&self.view, &entry, &request.body.edits).ok()?;
-        change.targets.keys().all(free).then_some((request, plan))
+        change.targets.keys().all(|target| self.is_free(target)).then_some((request, plan))
     }
 
     /// An id that nobody has. The first is free, unless somebody made it up.

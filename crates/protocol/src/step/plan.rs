@@ -76,8 +76,9 @@ fn change(view: &View, index: Index, target: &Target, edit: &Edit) -> Planned {
 /// again when something queued is withdrawn. What is added joins what is committed by now.
 fn resolve(view: &View, target: &Target, edit: &Edit) -> Delta {
     let (committed, applied) = (view.committed(target), view.applied(target));
-    let queued = view.apply_queue(target).filter_map(|index| view.proposal(index, target));
-    let queued: Vec<_> = queued.collect();
+    // However much is queued, it costs only those who clear something.
+    let queued = view.apply_queue(target).take_while(|_| !edit.clear.is_empty());
+    let queued: Vec<_> = queued.filter_map(|index| view.proposal(index, target)).collect();
     let standing = edit.clear.iter().flat_map(|clear| {
         let trees = committed.under(clear).chain(applied.under(clear));
         let trees = trees.filter(|(_, unit)| unit.content.is_some()).map(|(path, _)| path);

@@ -11,6 +11,12 @@ impl View {
         self.windows.keys().copied()
     }
 
+    /// Whether any window, open or still to open, keeps others off some target.
+    #[must_use]
+    pub(crate) fn has_windows(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
     /// The change whose window, open or still to open, keeps others off a target.
     #[must_use]
     pub fn window_on(&self, target: &Target) -> Option<&Transaction> {

@@ -49,6 +49,8 @@ pub(super) struct Store {
     past: BTreeMap<Revision, Past>,
     writes: Vec<Write>,
     sessions: BTreeSet<SessionId>,
+    /// What was passed over: after the one revision, and up to the other.
+    untold: Vec<(Revision, Revision)>,
 }
 
 impl Store {
@@ -58,18 +60,32 @@ impl Store {
         let first = Past { ops: Vec::new(), after: latest.clone() };
         let past = [(latest.revision(), first)].into();
         let sessions = latest.sessions().cloned().collect();
-        Ok(Self { nodes, latest, past, writes: Vec::new(), sessions })
+        Ok(Self { nodes, latest, past, writes: Vec::new(), sessions, untold: Vec::new() })
     }
 
-    /// The store as somebody found it, after nobody watched for a while. What was on its way may have happened.
+    /// The store as somebody found it who had not watched for a while. Where that is more than the others have told so far,
+    /// nobody knows how it came to be, and what was on its way may have happened.
     pub(super) fn found(&mut self, content: &[Changes]) -> Result<(), Reason> {
         let found = made_of(content)?;
-        if found.revision() < self.latest.revision() {
-            return Err(Reason::Content(found.revision()));
+        let (known, at) = (self.latest.revision(), found.revision());
+        if at <= known {
+            let other = |past: &Past| past.after.as_read() != found.as_read();
+            if self.past.get(&at).is_some_and(other) {
+                return Err(Reason::Content(at));
+            }
+            self.past.entry(at).or_insert(Past { ops: Vec::new(), after: found });
+            return Ok(());
         }
-        *self = Self { sessions: self.sessions.clone(), ..Self::new(self.nodes, content)? };
         self.sessions.extend(found.sessions().cloned());
+        self.untold.push((known, at));
+        self.past.insert(at, Past { ops: Vec::new(), after: found.clone() });
+        self.latest = found;
         Ok(())
+    }
+
+    /// Whether a revision was passed over when somebody found a later one.
+    fn is_untold(&self, revision: Revision) -> bool {
+        self.untold.iter().any(|(known, found)| *known < revision && revision <= *found)
     }
 
     /// The store as far as it is known.
@@ -117,6 +133,7 @@ impl Store {
     fn saw_again(&self, revision: Revision, ops: &[Op]) -> Result<(), Reason> {
         let first = self.past.keys().next();
         match self.past.get(&revision) {
+            _ if self.is_untold(revision) => Ok(()),
             Some(past) if first != Some(&revision) => same_content(revision, &past.ops, ops),
             // It was passed over as if there were nothing in it.
             None if first.is_some_and(|first| *first < revision) && !ops.is_empty() => {
@@ -138,6 +155,7 @@ impl Store {
         self.writes[at].told = true;
         let right = match self.past.get(&revision) {
             _ if before == Some(revision) => true,
+            _ if self.is_untold(revision) => before.is_none(),
             None => before.is_none() && revision > self.latest.revision(),
             Some(_) => before.is_none() && self.others_made(revision, at),
         };
