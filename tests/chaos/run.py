@@ -30,6 +30,7 @@ import summary  # noqa: E402
 from check import check  # noqa: E402
 from ending import Ending  # noqa: E402
 from history import History  # noqa: E402
+from lab import DEVICE_PASSWORD  # noqa: E402
 from nemesis import Nemesis  # noqa: E402
 from wire import Node  # noqa: E402
 from world import World, wait  # noqa: E402
@@ -102,6 +103,12 @@ def against_the_model(trace):
     return violations, done.stdout.partition("good: ")[2].partition("\n")[0]
 
 
+def secrets_in_logs(folder):
+    """Whatever happened, no node wrote down what it shows to devices."""
+    logs = [log for log in folder.glob("*/node.log") if DEVICE_PASSWORD in log.read_text(errors="replace")]
+    return [("Secrets", f"the password of devices is in {log}") for log in logs]
+
+
 def seed_of(text):
     """The seed that is named. Each commit has one of its own, so that time and again other plans are tried."""
     if text != "commit":
@@ -125,7 +132,7 @@ def main():
         violations, looked = check(evidence)
         run.world.stop()
         more, steps = against_the_model(folder / "trace.jsonl")
-        violations += more
+        violations += more + secrets_in_logs(folder)
         told = evidence, looked, run.nemesis.counts, run.nemesis.failed, run.world.skipped
         run.say(summary.tell(*told) + f"\n  against the model: {steps or 'not as it allows'}")
         never = summary.missing(evidence, run.nemesis.counts, run.world.skipped, given.duration)

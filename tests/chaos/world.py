@@ -11,7 +11,7 @@ import time
 import urllib.request
 
 from device import Device, ignore, lack
-from lab import BINARY, MODELS, free_ports
+from lab import BINARY, DEVICE_PASSWORD, MODELS, free_ports
 from network import Network
 
 HERE = pathlib.Path(__file__).parent
@@ -193,7 +193,7 @@ class World:
             self.network.link(port, self.devices[target].port, server=target, client=name)
             drift = "adopt" if self.adopts(target) else "report" if at % 7 == 6 else "enforce"
             targets[target] = {"address": f"127.0.0.1:{port}", "insecure": True, "model": "lab-1.0", "timeout": "2s"}
-            targets[target] |= {"drift": drift, "drift-interval": "3s"}
+            targets[target] |= {"drift": drift, "drift-interval": "3s", "username": "admin", "password": DEVICE_PASSWORD}
         config = {
             "node": name, "listen": f"127.0.0.1:{self.listens[name]}", "http": f"127.0.0.1:{http}", "insecure": True,
             "store": "etcd://" + ",".join(f"127.0.0.1:{port}" for port in stores) + "/chaos",

@@ -133,6 +133,13 @@ export class Lab {
     }).join('\n');
   }
 
+  /** Those of `secrets` that the node wrote to its log, in clear or as a browser sends them. */
+  leaked(secrets) {
+    const log = readFileSync(join(this.folder, 'serve.log'), 'utf8');
+    const forms = (secret) => [secret, ...[0, 1, 2].map((shift) => Buffer.from('x'.repeat(shift) + secret).toString('base64').slice(shift ? 4 : 0, -4))];
+    return secrets.filter((secret) => forms(secret).some((form) => log.includes(form)));
+  }
+
   async stop() {
     for (const process of this.#processes) process.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

@@ -5,15 +5,17 @@ import { after, afterEach, before } from 'node:test';
 import { launch, view } from './browser.js';
 import { Lab } from './lab.js';
 
-/** Sets the stage for the tests of a file. `stage.open` opens a page at an address. */
-export function stage(options = {}) {
+/** Sets the stage for the tests of a file. `stage.open` opens a page at an address. What is in `secrets` must be in no log of the node after all. */
+export function stage({ secrets = [], ...options } = {}) {
   const here = { lab: null, browser: null, pages: [] };
   before(async () => {
     [here.lab, here.browser] = await Promise.all([Lab.start(options), launch()]);
   });
   after(async () => {
     await here.browser?.close();
+    const leaked = here.lab?.leaked(secrets) ?? [];
     await here.lab?.stop();
+    assert.deepEqual(leaked, []);
   });
   afterEach(async () => {
     const pages = here.pages.splice(0);

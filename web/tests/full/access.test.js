@@ -11,6 +11,8 @@ import { dialog, motd, row, stage } from '../stage.js';
 
 const PASSWORD = 'correct-horse-battery';
 const SECRET = 'a-shared-secret-of-more-than-thirty-two-bytes';
+/** What is in no log afterwards; every token that is issued comes to it. */
+const secrets = [PASSWORD, SECRET];
 const key = join(tmpdir(), `lockstep-page-key-${process.pid}`);
 writeFileSync(key, SECRET);
 process.on('exit', () => rmSync(key, { force: true }));
@@ -18,6 +20,7 @@ process.on('exit', () => rmSync(key, { force: true }));
 const basic = (name) => `Basic ${Buffer.from(`${name}:${PASSWORD}`).toString('base64')}`;
 const hash = hashed(PASSWORD);
 const here = stage({
+  secrets,
   headers: { authorization: basic('root') },
   extra: {
     users: { root: hash, reader: hash, ports: hash, ämil: hash },
@@ -35,7 +38,9 @@ const here = stage({
 function token(seconds, sub = 'job') {
   const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ iss: 'ci', aud: 'lockstep', sub, exp: Math.floor(Date.now() / 1000) + seconds })}`;
-  return `${body}.${createHmac('sha256', SECRET).update(body).digest('base64url')}`;
+  const issued = `${body}.${createHmac('sha256', SECRET).update(body).digest('base64url')}`;
+  secrets.push(issued);
+  return issued;
 }
 
 async function enter(path, name, password = PASSWORD) {
