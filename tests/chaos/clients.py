@@ -199,7 +199,9 @@ class Watcher(Client):
         try:
             opened, now = self.nodes[name].open(PATIENCE), time.monotonic()
             targets = self.nodes[name].targets(PATIENCE)
-        except grpc.RpcError:
+        except grpc.RpcError as error:
+            if error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+                raise
             return
         if starts == self.world.nodes[name].starts:
             self.history.glimpse({"node": name, "time": now, "open": opened})

@@ -137,6 +137,7 @@ def main():
         run.say(summary.tell(*told) + f"\n  against the model: {steps or 'not as it allows'}")
         never = summary.missing(evidence, run.nemesis.counts, run.world.skipped, given.duration)
         violations += [("Coverage", f"{what} never happened") for what in never]
+        violations += [("Coverage", f"{what}: there was nothing to look at") for what, count in looked.items() if not count]
     except Exception as error:
         failed = error
         raise

@@ -11,7 +11,7 @@ from lab import field, fields, outcome_of_answer, outcome_of_error
 
 ADMIN = "/lockstep.v1.Admin/"
 RECONNECT = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)]
-OPEN = ("pending", "committed", "confirming", "reverting")
+OPEN = ("pending", "committed", "reverting")
 same = lambda content: content
 
 
