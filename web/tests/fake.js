@@ -2,6 +2,7 @@
 // transactions. It has the page from the disk, and the part of the API that lists and watches need.
 import { createServer } from 'node:http';
 import { createReadStream, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
 import { ROOT, freePorts } from './lab.js';
@@ -11,7 +12,7 @@ const STATUSES = ['applied', 'applied', 'applied', 'applied', 'reverted', 'rejec
 
 export class Fake {
   asked = [];
-  /** Answers otherwise than a node that is well: a function of the path and method, which gives [status, what], or nothing. */
+  /** Answers otherwise than a node that is well: a function of the path, method, query and body, which gives [status, what], or nothing. */
   otherwise = () => null;
   /** In the place of a transaction that is watched by itself. */
   one = null;
@@ -23,7 +24,10 @@ export class Fake {
   }
 
   async start() {
-    this.server = createServer((asked, answer) => this.#serve(new URL(asked.url, 'http://fake'), answer, asked.method));
+    this.server = createServer(async (asked, answer) => {
+      const body = await text(asked);
+      this.#serve(new URL(asked.url, 'http://fake'), answer, asked.method, body);
+    });
     const [port] = await freePorts(1);
     await new Promise((resolve) => this.server.listen(port, '127.0.0.1', resolve));
     this.url = `http://127.0.0.1:${port}`;
@@ -64,8 +68,8 @@ export class Fake {
     answer.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  #serve({ pathname, searchParams }, answer, method) {
-    const other = this.otherwise(pathname, method, searchParams);
+  #serve({ pathname, searchParams }, answer, method, body) {
+    const other = this.otherwise(pathname, method, searchParams, body);
     if (other) {
       const [status, what] = other;
       const type = typeof what === 'string' ? 'text/html' : 'application/json';

@@ -153,10 +153,10 @@ test('a restore names the targets it is about, however many there are', async ()
   const names = Array.from({ length: 15 }, (_, at) => `leaf${at + 1}`);
   const one = { ...fake.transaction(1), status: 'applied', target_count: 15, targets: Object.fromEntries(names.map((name) => [name, { status: 'applied', error: null, waiting_for: null }])) };
   const asked = [];
-  fake.otherwise = (path, _, query) => {
+  fake.otherwise = (path, _, __, body) => {
     if (path.endsWith('/changes')) return [200, {}];
     if (!path.endsWith('/restore')) return null;
-    asked.push(query.getAll('target'));
+    asked.push(JSON.parse(body).targets);
     return [200, { valid: true, changes: { leaf1: [{ path: '/system/motd', before: 'a', after: 'b' }] }, violations: [] }];
   };
   fake.one = one;
