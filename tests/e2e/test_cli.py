@@ -10,6 +10,7 @@ import re
 import select
 import shlex
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -282,11 +283,27 @@ def test_a_table_fits_the_terminal_and_colour_is_for_terminals(lab):
         bare = re.sub(r"\x1b\[\d*m", "", said)
         assert all(len(line) <= columns for line in bare.splitlines()), bare
         assert "\x1b[32mapplied\x1b[0m" in said and "…" in said
+    for columns in (60, 80):
+        said, status = Terminal(lab, "target", "list", columns=columns).end()
+        assert status == 0
+        bare = re.sub(r"\x1b\[\d*m", "", said)
+        assert all(len(line) <= columns for line in bare.splitlines()), bare
+        assert "\x1b[32msyn" in said, said
     assert "\x1b" not in Terminal(lab, "tx", "list", NO_COLOR="1").end()[0]
     assert "\x1b" not in Terminal(lab, "tx", "list", "--color", "never").end()[0]
     piped = lab.command("tx", "list")
     assert "\x1b" not in piped.stdout and "…" not in piped.stdout
     assert "\x1b[32mapplied" in lab.command("tx", "list", "--color", "always").stdout
+
+
+def test_a_node_that_stands_still_is_none(lab):
+    """It took the connection, and says nothing more."""
+    lab.node.process.send_signal(signal.SIGSTOP)
+    try:
+        done = lab.command("target", "list")
+    finally:
+        lab.node.process.send_signal(signal.SIGCONT)
+    assert done.returncode == 3 and "does not answer any more" in done.stderr, done
 
 
 def test_lines_of_a_watch_fit_and_have_colour(lab):

@@ -1,5 +1,6 @@
 //! A connection to a node, for the operator's commands.
 
+use std::error::Error;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,6 +20,8 @@ use crate::login::Shown;
 
 /// How long a node may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(5);
+/// How often a node that says nothing is asked whether it is there, and how long it may take to say so.
+const ALIVE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(10));
 /// Room for whole configurations.
 const MESSAGE: usize = 256 << 20;
 
@@ -64,7 +67,10 @@ impl Client {
         let scheme = if global.insecure { "http" } else { "https" };
         let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", global.server))
             .map_err(|_| format!("{:?} is no address; give host:port", global.server))?
-            .connect_timeout(CONNECT);
+            .connect_timeout(CONNECT)
+            // However long something takes, a node that is there says so.
+            .http2_keep_alive_interval(ALIVE.0)
+            .keep_alive_timeout(ALIVE.1);
         if !global.insecure {
             endpoint = endpoint.tls_config(tls(certificates)?)?;
         }
@@ -132,6 +138,12 @@ pub(crate) fn refused(status: &Status) -> Failed {
         .into(),
         Code::Unavailable if status.message().is_empty() => {
             Ended::with(NO_NODE, "the node went away")
+        }
+        // No node said this: it is what became of the connection to it.
+        _ if status.source().is_some() => {
+            let why = crate::output::chain(status);
+            let next = "what was asked of it may go on: `lockstep tx list` shows it once a node answers";
+            Ended::with(NO_NODE, format!("the node does not answer any more: {why}; {next}"))
         }
         _ => match outcome::read(status) {
             None => format!("{} ({name}){}", status.message(), next(status)).into(),

@@ -83,8 +83,8 @@ pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
     Ok(())
 }
 
-/// How narrow a column may get.
-const NARROWEST: usize = 8;
+/// How narrow columns may get; narrower only where there is no other way.
+const NARROWEST: [usize; 4] = [8, 5, 3, 1];
 
 fn lines(titles: &[&str], rows: &[Vec<String>], room: Option<usize>) -> Vec<String> {
     let rows: Vec<Vec<String>> =
@@ -100,9 +100,9 @@ fn lines(titles: &[&str], rows: &[Vec<String>], room: Option<usize>) -> Vec<Stri
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
     let line = |(number, row): (usize, &Vec<String>)| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| {
-            let cell = shortened(cell, *width);
-            let space = " ".repeat(width.saturating_sub(cell.chars().count()));
-            let shown = if number == 0 { cell } else { terminal::word(&cell) };
+            let short = shortened(cell, *width);
+            let space = " ".repeat(width.saturating_sub(short.chars().count()));
+            let shown = if number == 0 { short } else { terminal::short_word(cell, &short) };
             format!("{shown}{space}")
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
@@ -113,12 +113,12 @@ fn lines(titles: &[&str], rows: &[Vec<String>], room: Option<usize>) -> Vec<Stri
 /// Takes from the widest column, again and again, until all of them have room.
 fn fit(widths: &mut [usize], room: usize) {
     let between = 2 * widths.len().saturating_sub(1);
-    while widths.iter().sum::<usize>() + between > room {
-        let widest = widths.iter_mut().max_by_key(|width| **width);
-        match widest {
-            Some(width) if *width > NARROWEST => *width -= 1,
-            // There is no way to fit it.
-            _ => return,
+    for narrowest in NARROWEST {
+        while widths.iter().sum::<usize>() + between > room {
+            match widths.iter_mut().max_by_key(|width| **width) {
+                Some(width) if *width > narrowest => *width -= 1,
+                _ => break,
+            }
         }
     }
 }
@@ -162,8 +162,8 @@ mod tests {
             lines(&["INDEX", "STATUS", "WHY"], &rows(), Some(30)),
             ["INDEX  STATUS    WHY", "1      applied   the quick br…", "12     reverted  short"]
         );
-        let narrow = lines(&["INDEX", "STATUS", "WHY"], &rows(), Some(1));
-        assert_eq!(narrow[1], "1      applied   the qui…");
+        let narrow = lines(&["INDEX", "STATUS", "WHY"], &rows(), Some(16));
+        assert_eq!(narrow, ["IND…  STA…  WHY", "1     app…  the…", "12    rev…  sho…"]);
     }
 
     #[test]

@@ -99,7 +99,12 @@ pub(crate) fn meaning(word: &str) -> Option<Meaning> {
 
 /// A word in the colour of what it means.
 pub(crate) fn word(text: &str) -> String {
-    meaning(text).map_or_else(|| text.to_owned(), |meaning| paint(meaning, text))
+    short_word(text, text)
+}
+
+/// The same, of a word for which there was less room than it needs.
+pub(crate) fn short_word(text: &str, short: &str) -> String {
+    meaning(text).map_or_else(|| short.to_owned(), |meaning| paint(meaning, short))
 }
 
 /// How wide standard output is; none: it is no terminal, and nothing has to fit.

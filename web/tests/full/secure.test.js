@@ -20,6 +20,7 @@ execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramg
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
 
 const here = stage({
+  secrets: [PASSWORD],
   headers: { authorization: `Basic ${Buffer.from(`root:${PASSWORD}`).toString('base64')}` },
   tls: { cert, key },
   extra: { users: { root: hashed(PASSWORD) } },

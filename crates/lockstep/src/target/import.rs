@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::{AddTargetRequest, Transaction};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
 use tonic::Code;
 
 use super::options::wire;
 use super::overheard;
-use crate::cli::{Failed, Global};
+use crate::cli::{Failed, Global, Output};
 use crate::client::{Client, is_overheard, refused};
 use crate::config::{self, Imported, TargetOptions};
+use crate::output::{json_document, line};
 use crate::show;
 
 /// How many are added at a time: they share what is written to the store.
@@ -84,7 +85,8 @@ pub(super) async fn import(
     }
     let requests = addable(asked, client, requests).await?;
     if asked.dry_run {
-        return show::transactions(&[], global.output);
+        let names: Vec<&str> = requests.iter().map(|request| request.name.as_str()).collect();
+        return tried(&names, global.output);
     }
     let (mut added, wrong) = add(client, &requests).await?;
     added.sort_by_key(|transaction| std::cmp::Reverse(transaction.index));
@@ -98,6 +100,16 @@ pub(super) async fn import(
         )
         .into()),
     }
+}
+
+/// Those that would be added.
+fn tried(names: &[&str], output: Output) -> Result<(), Failed> {
+    match output {
+        Output::Json => json_document(&json!({ "dry_run": true, "targets": names }))?,
+        Output::Table if names.is_empty() => line("there is none to be added")?,
+        Output::Table => line(&format!("can be added: {}", names.join(", ")))?,
+    }
+    Ok(())
 }
 
 /// Adds them, some at a time. Gives what was added, and why the rest was not.
