@@ -77,8 +77,8 @@ e2e: ## real processes, driven by gNMI clients that others wrote
 	cargo build --quiet --locked --bin lockstep
 	cargo build --quiet --locked --profile explore -p lockstep-model
 	@# Every node writes down its steps, which are held against the model at the end.
-	@# Most of them wait for something to happen, so several go side by side.
-	TRACES=1 .tools/venv/bin/pytest -q -x -n 3 --dist loadgroup tests/e2e
+	@# Most of them wait for something to happen, so several files of them go side by side.
+	TRACES=1 .tools/venv/bin/pytest -q -x -n 3 --dist loadfile tests/e2e
 
 .PHONY: web-smoke
 web-smoke: ## the page of a real node in a real browser: it is there, it is live, it asks nobody else

@@ -17,9 +17,6 @@ import pytest
 
 from lab import BINARY, PATIENCE, until
 
-# Each wants the port that the documentation names.
-pytestmark = pytest.mark.xdist_group("demo")
-
 # What each step shows as evidence: what the commands really printed, and what the devices say.
 EVIDENCE = [
     r"^    \$ lockstep target list$",
