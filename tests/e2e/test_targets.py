@@ -307,7 +307,7 @@ def test_targets_of_a_gnmic_file_are_imported(empty):
     wrong = empty.refused("target", "import", write(leaf1={**one, "password": "hunter2"}))
     assert "`secret-key-file`" in wrong and names(empty) == []
     file = write(leaf1=one, leaf2={**two, "model": "lab-1.0", "drift": "enforce"})
-    assert empty.run("target", "import", file, "--dry-run") == []
+    assert empty.run("target", "import", file, "--dry-run") == {"dry_run": True, "targets": ["leaf1", "leaf2"]}
     done = empty.command("target", "import", file, "--output", "json")
     assert done.returncode == 0 and "for gnmic and ignored: log" in done.stderr, done
     assert [(t["kind"], t["status"]) for t in json.loads(done.stdout)] == [("add", "applied")] * 2
