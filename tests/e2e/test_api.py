@@ -89,6 +89,11 @@ def test_every_operation(lab):
     assert (back["kind"], back["of"], back["status"]) == ("rollback", again, "applied")
     assert web.get(f"/api/v1/transactions/{back['index']}/changes")["leaf1"][0]["after"] == "hello"
     assert web.post(f"/api/v1/transactions/{again}/restore", target="leaf1", dry_run="true")["valid"]
+    # Named in a body; nobody means every target by naming none, or by a word that is misspelt.
+    for wrong in ({"targets": []}, {"target": []}, {"target": ["leaf1"]}, {}, {"targets": "leaf1"}, {"targets": [1]}):
+        status, refused = web.ask("POST", f"/api/v1/transactions/{again}/restore", wrong)
+        assert status == 400 and "targets" in refused["error"]["message"], (wrong, refused)
+    assert web.post(f"/api/v1/transactions/{again}/restore", {"targets": ["leaf1"]}, dry_run="true")["valid"]
     restored = web.post(f"/api/v1/transactions/{again}/restore", target="leaf1")
     assert restored["kind"] == "restore" and restored["to"] == again
     window = web.post("/api/v1/transactions", {"leaf1": motd("maybe")}, confirm=600)

@@ -366,7 +366,8 @@ fn is_taken_out(view: &View, index: Index) -> bool {
                 Kind::Rollback { of, .. } => of == index && entry.is_revert(),
                 _ => false,
             };
-            let mut later = view.transactions_backwards();
+            let later = view.transactions_backwards();
+            let mut later = later.take_while(|entry| entry.index > index);
             later.find(reverts).is_none_or(|revert| revert.status.is_final())
         }
         _ => true,

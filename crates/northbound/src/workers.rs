@@ -3,6 +3,7 @@
 //! A large Set or Get is seconds of YANG and JSON. On the threads of the runtime, as many of them as
 //! there are processors would hold up every other call, the node and its devices.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
@@ -27,7 +28,12 @@ impl Workers {
         little: bool,
         work: impl FnOnce() -> Result<T, Status> + Send + 'static,
     ) -> Result<T, Status> {
-        if little { work() } else { self.run(work).await }
+        if !little {
+            return self.run(work).await;
+        }
+        // A fault ends this call alone, as on a thread of its own.
+        catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|_| Err(Status::internal("the work was cut off: it panicked")))
     }
 
     /// Does it when it is its turn. A caller that goes away before that takes its work along.

@@ -173,16 +173,18 @@ impl Asked {
         if self.body.is_end_stream() {
             return Ok(targets);
         }
-        let wrong = || Status::invalid_argument(r#"the body is {"targets": [names]}"#);
-        for (name, value) in self.object().await? {
-            let Value::Array(names) = value else { return Err(wrong()) };
-            for named in names {
-                match named {
-                    Value::String(named) if name == "targets" => targets.push(named),
-                    _ => return Err(wrong()),
-                }
-            }
+        // To name none would be every target there is, which nobody says by way of an empty or misspelt list.
+        let wrong = || {
+            Status::invalid_argument(r#"the body is {"targets": [names]}, with a name at least"#)
+        };
+        let mut members = self.object().await?;
+        let named = members.remove("targets").filter(|_| members.is_empty());
+        let named: Vec<String> =
+            named.and_then(|named| serde_json::from_value(named).ok()).ok_or_else(wrong)?;
+        if named.is_empty() {
+            return Err(wrong());
         }
+        targets.extend(named);
         Ok(targets)
     }
 

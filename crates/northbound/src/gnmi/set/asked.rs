@@ -12,7 +12,7 @@ use super::{edits, permit};
 use crate::gnmi::Service;
 use crate::guard::Call;
 
-/// A request of no more bytes is a matter of microseconds.
+/// Updates of no more bytes are a matter of microseconds.
 const LITTLE: usize = 4096;
 
 /// The edits of a request that is not carried out, as if it were.
@@ -32,7 +32,9 @@ pub(super) async fn edits(
     call: &Call,
     request: &Arc<SetRequest>,
 ) -> Result<Option<BTreeMap<Target, Edit>>, Status> {
-    let little = request.encoded_len() <= LITTLE;
+    // What is taken away may be as much as there is, however short its name.
+    let little =
+        request.encoded_len() <= LITTLE && request.delete.is_empty() && request.replace.is_empty();
     let edits = || {
         let (node, caller, asked) = (service.node.clone(), call.clone(), Arc::clone(request));
         service.workers.run_or(little, move || edits::edits(&node, &caller, &asked))
