@@ -15,6 +15,8 @@ from network import Node, devices, empty, etcd, floor, folder, lab, node
 
 COMMITS = ["--queued", "--async"]
 TARGETS = 64
+# A log that was filled bears a date of years ago: by the usual number of days it would be forgotten while it is measured.
+FOR_EVER = {"transactions": 5_000_000, "days": 36500}
 
 
 def commits(plan):
@@ -99,7 +101,7 @@ def sync(plan):
                 "p99": told["changes"]["milliseconds"]["p99"],
                 "cpu_us": told["cpu_each"] * 1e6,
                 "direct_p50": floor("direct", "--first", first + 1, "--count", 1)["in_a_row"]["milliseconds"]["p50"],
-                "write": floor("commits", "--flight", 1, "--count", 500)["engine_milliseconds_a_commit"],
+                "write": floor("commits", "--flight", 1, "--count", 500)["engine"]["milliseconds"]["p50"],
                 "rpc_p50": nothing.counted("count", "call", "--clients", 1, "--seconds", 1)["milliseconds"]["p50"],
             }
 
@@ -138,13 +140,16 @@ def sequential(first, count):
     return {"cold": told["cold_milliseconds"], "warm": told["warm_milliseconds"]}
 
 
-def by_gnmic(gnmic, first, count):
+def by_gnmic(gnmic, first, count, rounds=3):
     """gnmic dials anew each time it is called."""
     addresses = ",".join(f"127.0.0.1:{port}" for port in range(first, first + count))
     update = "/interfaces/interface[name=bench0]/description:::json_ietf:::gnmic"
-    begun = time.monotonic()
-    subprocess.run([gnmic, "-a", addresses, "--insecure", "set", "--update", update], capture_output=True, check=True)
-    return (time.monotonic() - begun) * 1000
+    took = []
+    for _ in range(rounds):
+        begun = time.monotonic()
+        subprocess.run([gnmic, "-a", addresses, "--insecure", "set", "--update", update], capture_output=True, check=True)
+        took.append((time.monotonic() - begun) * 1000)
+    return middle(took)
 
 
 def interfaces(plan):
@@ -193,17 +198,45 @@ def log(plan):
     """One leaf changed with a short log and with a long one."""
     lengths = (1000, 10_000) if plan.quick else (1000, 100_000, 1_000_000)
     with contextlib.ExitStack() as stack:
-        nodes = {}
-        for length in lengths:
-            at = stack.enter_context(folder())
-            floor("fill", "--folder", at / "data", "--transactions", length, "--targets", 16, "--leaves", 40)
-            targets = {f"leaf{n}": None for n in range(16)}
-            nodes[length] = Node(at, targets, retention={"transactions": 5_000_000})
-            stack.callback(nodes[length].stop)
+        nodes = {length: with_past(stack, length, FOR_EVER) for length in lengths}
         for _ in range(plan.rounds):
             for length, ours in nodes.items():
                 told = ours.load(*COMMITS, "--targets", 16, "--clients", 1, seconds=plan.seconds)
                 yield {"entries": length, **each(told), "memory_mb": network.memory(ours.process) / 1e6}
+
+
+def with_past(stack, length, retention):
+    at = stack.enter_context(folder())
+    floor("fill", "--folder", at / "data", "--transactions", length, "--targets", 16, "--leaves", 40)
+    ours = Node(at, {f"leaf{n}": None for n in range(16)}, retention=retention)
+    stack.callback(ours.stop)
+    return ours
+
+
+def retention(plan):
+    """One leaf changed with a log that is as long as it may get, so that what comes drives out what was, and below that."""
+    length = 10_000 if plan.quick else 100_000
+    # Beyond it by as much as it is let go of at once: from the first change on something is forgotten.
+    limit = {"transactions": length - 1000, "days": FOR_EVER["days"]}
+    with contextlib.ExitStack() as stack:
+        nodes = {kept: with_past(stack, length, given) for kept, given in (("below", FOR_EVER), ("at", limit))}
+        for ours in nodes.values():
+            # What is beyond the limit from the start goes with the first change.
+            ours.load(*COMMITS, "--targets", 16, seconds=plan.seconds)
+        for _ in range(plan.rounds):
+            for kept, ours in nodes.items():
+                asked, horizon = [*COMMITS, "--targets", 16, "--clients"], ours.metric("lockstep_log_horizon_index")
+                one = ours.load(*asked, 1, seconds=plan.seconds)
+                many = ours.load(*asked, 64, seconds=plan.seconds)
+                yield {
+                    "limit": kept,
+                    "entries": length,
+                    **each(one),
+                    "per_second": many["changes"]["per_second"],
+                    "many_cpu_us": many["cpu_each"] * 1e6,
+                    "many_p99": many["changes"]["milliseconds"]["p99"],
+                    "forgotten": ours.metric("lockstep_log_horizon_index") - horizon,
+                }
 
 
 def get(plan):
@@ -240,36 +273,47 @@ def lab_interface(number):
     return {"name": f"ethernet-1/{number}", "description": f"to rack {number}", "enabled": True, "mtu": 9000}
 
 
-RATE = 20
+# Changes a second: for what a message costs a thousand subscribers, and often enough to say what a commit takes beside some.
+FEW, MANY = 20, 200
 
 
 def subscribe(plan):
     """Subscribers to what changes at a steady rate."""
     counts = (0, 1, 100) if plan.quick else (0, 1, 100, 1000)
-    seconds = plan.seconds * 2
-    with node({"leaf1": None}) as ours, empty("--rate", RATE) as stream:
+    asked = [(FEW, count) for count in counts] + [(MANY, 0), (MANY, 100)]
+    with node({"leaf1": None}) as ours, empty("--rate", FEW) as stream:
         for _ in range(plan.rounds):
-            for count in counts:
-                before = network.cpu(ours.process)
-                asked = ["--rate", RATE, "--clients", 8, "--connections", 8, "--subscribers", count]
-                told = ours.load(*COMMITS, *asked, seconds=seconds, warm_up=0)
-                used = network.cpu(ours.process) - before
-                point = {
-                    "subscribers": count,
-                    "p50": told["changes"]["milliseconds"]["p50"],
-                    "p99": told["changes"]["milliseconds"]["p99"],
-                    "cpu_s": used,
-                    "messages": told["subscribers"]["messages"],
-                    "lost": told["subscribers"]["lost"],
-                }
-                if count:
-                    plain = stream.counted("messages", "subscribe", "--subscribers", count, "--seconds", seconds)
-                    point |= {"plain_cpu_us": plain["cpu_each"] * 1e6, "plain_messages": plain["messages"]}
-                yield point
+            for rate, count in asked:
+                yield subscribed(ours, rate, count, plan.seconds * 2) | plain(stream, rate, count, plan.seconds * 2)
+
+
+def subscribed(ours, rate, count, seconds):
+    """With subscribers that are there already: to begin and to end with them is not among what a message costs."""
+    asked = ["--rate", rate, "--clients", 8, "--connections", 8, "--subscribers", count]
+    told = ours.load(*COMMITS, *asked, seconds=seconds, warm_up=0.5)
+    if told["subscribers"]["synced"] != count:
+        raise SystemExit(f"{told['subscribers']['synced']} of {count} subscribers were up to date when it began")
+    return {
+        "subscribers": count,
+        "rate": rate,
+        "p50": told["changes"]["milliseconds"]["p50"],
+        "p99": told["changes"]["milliseconds"]["p99"],
+        "cpu_s": told["cpu_measured"],
+        "messages": told["subscribers"]["messages"],
+        "lost": told["subscribers"]["lost"],
+    }
+
+
+def plain(stream, rate, count, seconds):
+    """A stream of messages that are the same for everybody, at the rate that it has; measured alike."""
+    if not count or rate != FEW:
+        return {}
+    told = stream.watched("messages", "subscribe", "--subscribers", count, "--seconds", seconds)
+    return {"plain_cpu_us": told["cpu_each"] * 1e6, "plain_messages": told["messages"]}
 
 
 def targets(plan):
-    """What a connected target takes in memory."""
+    """What a connected target takes in memory. One size after the other: not all of these devices fit on a machine at once."""
     for count in (1, 100, 1000) if plan.quick else (1, 100, 1000, 10_000):
         with contextlib.ExitStack() as stack:
             ports = {}
@@ -277,10 +321,11 @@ def targets(plan):
                 part = min(5000, count - at)
                 first = stack.enter_context(devices(part))
                 ports |= {f"leaf{at + n}": first + n for n in range(part)}
-            begun = time.monotonic()
-            ours = stack.enter_context(node(ports))
-            ours.synchronised()
-            yield {"targets": count, "start_s": time.monotonic() - begun, "memory": network.memory(ours.process)}
+            for _ in range(plan.rounds):
+                begun = time.monotonic()
+                with node(ports) as ours:
+                    ours.synchronised()
+                    yield {"targets": count, "start_s": time.monotonic() - begun, "memory": network.memory(ours.process)}
 
 
 def start(plan):
@@ -292,12 +337,13 @@ def start(plan):
         for _ in range(plan.rounds):
             told = floor("open", "--folder", data)
             begun = time.monotonic()
-            ours = Node(at, {f"leaf{n}": None for n in range(targets_)})
+            ours = Node(at, {f"leaf{n}": None for n in range(targets_)}, retention=FOR_EVER)
             served = time.monotonic() - begun
             ours.stop()
             yield {
                 "transactions": transactions,
                 "leaves": targets_ * leaves,
+                "opened_s": told["opened_seconds"],
                 "loaded_s": told["loaded_seconds"],
                 "read_s": told["read_seconds"],
                 "bytes": told["bytes"],
@@ -320,10 +366,10 @@ def rooms(plan):
         yield row
 
 
-ALL = [verdict, commits, applied, on_etcd, sync, wide, interfaces, log, get, subscribe, targets, start, rooms]
+ALL = [verdict, commits, applied, on_etcd, sync, wide, interfaces, log, retention, get, subscribe, targets, start, rooms]
 # What tells the points of a measure apart.
 NAMES = {
     "verdict": ["interfaces"], "commits": ["clients"], "applied": ["clients"], "on_etcd": ["members", "clients"], "sync": [],
-    "wide": ["targets"], "interfaces": ["interfaces"], "log": ["entries"], "get": ["leaves"], "subscribe": ["subscribers"],
+    "wide": ["targets"], "interfaces": ["interfaces"], "log": ["entries"], "retention": ["limit"], "get": ["leaves"], "subscribe": ["subscribers", "rate"],
     "targets": ["targets"], "start": ["transactions", "leaves"], "rooms": ["what", "size"],
 }  # fmt: skip

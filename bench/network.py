@@ -1,13 +1,19 @@
 """What is measured, as processes: nodes, devices, and servers that do nothing; with what each costs."""
 
+import bisect
 import contextlib
+import datetime
 import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 os.environ.setdefault("LOCKSTEP", str(ROOT / "target" / "release" / "lockstep"))
@@ -20,7 +26,6 @@ from test_etcd import members  # noqa: E402
 
 # On a machine that is busy with something else.
 lab.PATIENCE = 180
-TICKS = os.sysconf("SC_CLK_TCK")
 
 OPENCONFIG = os.environ.get("LOCKSTEP_OPENCONFIG")
 MODULES = [
@@ -31,9 +36,48 @@ MODULES = [
 
 
 def cpu(process):
-    """Seconds of CPU that a process has used."""
-    fields = pathlib.Path(f"/proc/{process.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    """Seconds of CPU that a process has used, with those of threads that have ended; in nanoseconds, where /proc counts in
+    ticks of ten milliseconds. This is how the kernel names the clock of a process (clock_getcpuclockid)."""
+    return time.clock_gettime((~process.process.pid << 3) | 2)
+
+
+class Use:
+    """What a process has used, looked at every few milliseconds: so that it can be said of the time in which something was
+    measured, and not of what it took to set that up and to clear it away."""
+
+    EVERY = 0.005
+
+    def __init__(self, process):
+        self.process, self.over, self.times, self.used = process, threading.Event(), [], []
+
+    def __enter__(self):
+        self.look()
+        self.thread = threading.Thread(target=self.watch)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+        self.look()
+
+    def watch(self):
+        while not self.over.wait(self.EVERY):
+            self.look()
+
+    def look(self):
+        self.used.append(cpu(self.process))
+        self.times.append(time.time())
+
+    def at(self, moment):
+        """Seconds of CPU up to a moment, by the clock of the day."""
+        after = min(max(1, bisect.bisect_left(self.times, moment)), len(self.times) - 1)
+        (from_, until), (least, most) = self.times[after - 1 : after + 1], self.used[after - 1 : after + 1]
+        share = min(1.0, max(0.0, (moment - from_) / (until - from_))) if until > from_ else 0.0
+        return least + (most - least) * share
+
+    def between(self, from_, until):
+        return self.at(until) - self.at(from_)
 
 
 def memory(process):
@@ -78,6 +122,11 @@ def lab_ports(count):
             return first + 1
 
 
+def listens(port):
+    with socket.create_connection(("127.0.0.1", port), 1):
+        return True
+
+
 class Node:
     """A node of its own, on a store of its own."""
 
@@ -99,6 +148,9 @@ class Node:
         }  # fmt: skip
         (at / "lockstep.yaml").write_text(json.dumps(config))
         self.process = Process(at / "node.log", "serve", "--config", at / "lockstep.yaml")
+        # It listens once it has loaded everything; to start a process again and again would take from it the core it does
+        # that with.
+        lab.until("the node listens", lambda: listens(self.port))
         lab.until("the node answers", lambda: self.run("target", "list", "--output", "json") is not None)
 
     def command(self, *arguments):
@@ -110,6 +162,12 @@ class Node:
         if done.returncode:
             raise RuntimeError(f"{arguments}: {done.stderr}")
         return done.stdout
+
+    def metric(self, name):
+        """One figure of /metrics."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return float(next(line.split()[1] for line in lines if line.startswith(f"{name} ")))
 
     def states(self):
         return json.loads(self.run("target", "list", "--output", "json"))
@@ -125,15 +183,21 @@ class Node:
         return self
 
     def load(self, *arguments, seconds, warm_up=0.5):
-        """A load; what came of it, with the CPU that the node used for each answer."""
+        """A load; what came of it, with the CPU that the node used for each answer, and while it was measured."""
         timed = ["--duration", f"{int(seconds * 1000)}ms", "--warm-up", f"{int(warm_up * 1000)}ms"]
         before = cpu(self.process)
-        told = json.loads(self.run("bench", *timed, *arguments, "--yes", "--output", "json"))
+        with Use(self.process) as use:
+            told = json.loads(self.run("bench", *timed, *arguments, "--yes", "--output", "json"))
         told["cpu_each"] = (cpu(self.process) - before) / max(1, told["changes"]["answered_in_all"])
+        told["cpu_measured"] = use.between(moment(told["measured_from"]), moment(told["measured_until"]))
         return told
 
     def stop(self):
         self.process.kill()
+
+
+def moment(text):
+    return datetime.datetime.fromisoformat(text).timestamp()
 
 
 @contextlib.contextmanager
@@ -161,6 +225,13 @@ class Empty:
         told["cpu_each"] = (cpu(self) - before) / max(1, told[count])
         return told
 
+    def watched(self, count, *arguments):
+        """The same, of no more than the time in which it was counted."""
+        with Use(self) as use:
+            told = floor(arguments[0], "--address", self.address, *arguments[1:])
+        told["cpu_each"] = use.between(told["from"], told["until"]) / max(1, told[count])
+        return told
+
 
 @contextlib.contextmanager
 def empty(*arguments):
@@ -185,7 +256,5 @@ def etcd(count):
 
 
 def healthy(port):
-    import urllib.request
-
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
         return json.load(answer)["health"] in ("true", True)

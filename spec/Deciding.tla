@@ -79,11 +79,13 @@ AtCommitHead(i) == \A t \in Targets(i) :
   i = Min(CommitQueue(t)) /\ config[t].holder = 0 /\ config[t].recheck = Checked
 
 \* A Rollback concerns those of its targets where its change is still live,
-\* and must find it to be the latest there: as a whole, or path by path.
+\* and must find it to be the latest there: as a whole, or path by path.  A
+\* Restore asks for every path, also where it finds it as it is to be.
 Concerned(i) == IF IsChange(i) THEN Targets(i) ELSE {t \in Targets(i) : log[i].of \in Live(t)}
 IsLatest(j, t, rule) ==
   IF rule = "target" THEN config[t].committed.revision = j
-  ELSE \A p \in Paths(j, t) : config[t].committed.units[p].writer = j
+  ELSE /\ \A p \in Paths(j, t) : config[t].committed.units[p].writer = j
+       /\ \A k \in Live(t) : k > j => ~IsRestore(k)
 
 RefusalOfRollback(i) ==
   LET j == log[i].of IN

@@ -21,6 +21,12 @@ FoldOf(t, S) == [p \in Path |->
   LET last == Latest({i \in S : p \in DOMAIN Delta(i, t)}) IN
   IF last = 0 THEN Base(t)[p] ELSE Unit(Delta(last, t)[p], last)]
 
+\* Units of t as far as the store has to know them: without absences that it may have let go of, recorded
+\* by changes behind the horizon.
+Known(t, units) == [p \in DOMAIN units |->
+  LET i == units[p].writer IN
+  IF units[p].value = Absent /\ i \in 1..horizon /\ log[i].proposal[t] = "Applied" THEN Nothing ELSE units[p]]
+
 \* No configuration holds anything that i wrote.
 NoTrace(i) == \A t \in Target : \A p \in Path :
   config[t].committed.units[p].writer # i /\ config[t].applied.units[p].writer # i
@@ -132,18 +138,19 @@ Shown(t) == ShownAfter(Len(log), t)
 \* On all targets, at every revision of the store; and what a reader was
 \* shown of an atomic change was all of it, and is not taken back.
 Isolation ==
-  /\ \A t \in Target : Visible(t) = FoldOf(t, Shown(t))
+  /\ \A t \in Target : Known(t, Visible(t)) = Known(t, FoldOf(t, Shown(t)))
   /\ \A i \in Index : IsAtomic(i) /\ IsChange(i) =>
        \A t \in Targets(i), p \in Path : reader[t][p].writer = i =>
          /\ log[i].status = "Applied"
          /\ \A u \in Targets(i) : \A q \in Paths(i, u) :
-              \/ reader[u][q].writer >= i \/ config[u].since > i
+              \/ reader[u][q].writer >= i \/ config[u].since > i \/ (i <= horizon /\ reader[u][q] = Nothing)
               \/ \E r \in Index : /\ ~IsChange(r) /\ log[r].of = i /\ log[r].status = "Applied"
                                   /\ u \in Targets(r) /\ t \notin Targets(r)
 
 \* How a target stood after any entry is the fold of the changes up to there that were not taken out by
 \* then: none that was withdrawn or reverted, whenever that was, and none that is open.
-History == \A t \in Target : \A k \in Max({horizon, config[t].since})..Len(log) : AsOf(t, k) = FoldOf(t, ShownAfter(k, t))
+History == \A t \in Target : \A k \in Max({horizon, config[t].since})..Len(log) :
+  Known(t, AsOf(t, k)) = Known(t, FoldOf(t, ShownAfter(k, t)))
 
 ---------------------------------------------------------------------------
 \* FOLD
@@ -169,9 +176,9 @@ OutIsMarked == \A j \in Index : DOMAIN log[j].outBy =
 Fold ==
   /\ OutIsMarked
   /\ \A t \in Target :
-      /\ config[t].committed.units = FoldOf(t, Live(t))
+      /\ Known(t, config[t].committed.units) = Known(t, FoldOf(t, Live(t)))
       /\ config[t].committed.revision = Latest(Live(t))
-      /\ config[t].applied.units = FoldOf(t, AppliedLive(t))
+      /\ Known(t, config[t].applied.units) = Known(t, FoldOf(t, AppliedLive(t)))
       /\ config[t].applied.revision = Latest(AppliedLive(t))
       /\ (\E i \in Index : IsRestore(i)) =>
            /\ Values(config[t].committed.units) = AskedBy(t, Live(t))
@@ -214,7 +221,8 @@ Gone ==
 Undo == \A t \in Target : \A i \in Live(t) :
   LET before == {k \in Live(t) : k < i} IN
   /\ log[i].undo[t].revision = Latest(before)
-  /\ \A p \in Paths(i, t) : log[i].undo[t].units[p] = FoldOf(t, before)[p]
+  /\ LET stood == Known(t, FoldOf(t, before)) IN
+     \A p \in Paths(i, t) : Known(t, log[i].undo[t].units)[p] = stood[p]
 
 ---------------------------------------------------------------------------
 \* FENCING

@@ -122,6 +122,12 @@ ReachesNeeded == Landmark(44, "ReachesNeeded",
   \E i \in Index : i < horizon /\ i \notin Forgotten /\ IsNeeded(i) /\ HasOutcome(i))
 ReachesBeyond == Landmark(45, "ReachesBeyond",
   \E k \in Item : IndexOf(k, log) = 0 /\ ~WithinHorizon(Entry(k, log, Nobody)))
+\* An absence that was let go of; one that came back after its place was let go of or written over.
+ReachesAbsenceGone == Landmark(73, "ReachesAbsenceGone", \E t \in Target, p \in Path :
+  config[t].committed.units[p] = Nothing /\ Archive!FoldOf(t, Archive!Live(t))[p].writer # 0)
+ReachesAbsenceBack == Landmark(74, "ReachesAbsenceBack", \E t \in Target, p \in Path, r \in Index :
+  /\ IsIdle(t, p) /\ log[r].of # 0 /\ IsRollback(r) /\ log[r].status = "Applied"
+  /\ p \in Archive!Paths(log[r].of, t))
 \* A trial that every device accepted; one that was taken back and is tried again; one that a device is recorded
 \* to keep without having been told; one that a device has lost.
 ReachesConfirming == Landmark(50, "ReachesConfirming", Some("Confirming"))

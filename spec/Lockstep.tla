@@ -71,6 +71,7 @@ StoreStep ==
   \/ \E i \in Index : DecideWide(i) \/ GiveUpUnwritten(i) \/ \E t \in Targets(i) : Gather(i, t) \/ Prepare(i, t)
   \/ \E t \in Target : Recheck(t)
   \/ \E i \in Index : DecideTarget(i) \/ Forget(i)
+  \/ \E t \in Target, p \in Path : ForgetAbsence(t, p)
   \/ \E i \in Index : RunOut(i) \/ \E n \in Node : RevertLate(n, i)
   \/ ExpireDead
   \/ \E n \in Node : Rejoin(n)

@@ -67,4 +67,19 @@ Forget(i) ==
             ELSE [log EXCEPT ![i] = LeftOver]
   /\ archive' = IF i \in DOMAIN archive THEN archive ELSE Extend(archive, i, log[i])
   /\ UNCHANGED <<config, masters, nodes, request, device, stray, faults, clients, horizon>>
+
+---------------------------------------------------------------------------
+\* ABSENCES name their writer, so that it can be taken out again.
+
+\* Nothing takes out what lies behind the horizon and is recorded on t, and no history goes back so far.
+\* Where both sides hold the absence it is recorded, and nothing that may be withdrawn lies on it.
+IsIdle(t, p) == LET unit == config[t].committed.units[p] IN
+  /\ unit.value = Absent /\ unit.writer \in 1..horizon
+  /\ unit = config[t].applied.units[p]
+
+\* An undo may bring it back; then it goes again.
+ForgetAbsence(t, p) ==
+  /\ IsIdle(t, p)
+  /\ config' = [config EXCEPT ![t].committed.units[p] = Nothing, ![t].applied.units[p] = Nothing]
+  /\ UNCHANGED <<log, archive, masters, nodes, request, device, stray, faults, clients, horizon>>
 =============================================================================

@@ -190,6 +190,15 @@ RestoreScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
                     Only(RestoreTo(1), Both),
                     RollBack(3, "target") >>
 RestoreRun == [Quiet(RestoreScript) EXCEPT !.refuses = Both, !.refusesUndo = {"t1"}]
+\* A change that a later Restore found as it wanted it: rolled back by path only once that is gone.
+RestoredScript == << Atomic([t1 |-> [a |-> "1"]]),
+                     Atomic([t1 |-> [b |-> "2"]]),
+                     Only(RestoreTo(1), {"t1"}),
+                     RollBack(1, "path"),
+                     RollBack(3, "target"),
+                     RollBack(1, "path") >>
+RestoredRun == [Quiet(RestoredScript) EXCEPT !.refuses = {"t1"}]
+
 \* Queued Restores behind work that may be withdrawn: below, at and above their entry.
 ReturnScript == << Queued([t1 |-> [a |-> "1"]]),
                    Queued([t1 |-> [a |-> "2", b |-> "2"]]),
@@ -380,6 +389,21 @@ SillScript == << Atomic([t1 |-> [a |-> "1"], t2 |-> [a |-> "1"]]),
                  RollBack(4, "target"),
                  Atomic([t2 |-> [b |-> "6"]]) >>
 SillRun == [Quiet(SillScript) EXCEPT !.inLog = 1, !.keeps = 1]
+\* Absences: let go of, brought back by an undo, gone back by.
+AbsencesScript == << Atomic([t1 |-> [a |-> "1", b |-> "1"]]),
+                     Atomic([t1 |-> [a |-> Absent]]),
+                     Atomic([t1 |-> [a |-> "3"]]),
+                     Atomic([t1 |-> [b |-> Absent]]),
+                     RollBack(3, "path"),
+                     RestoreTo(4),
+                     Atomic([t1 |-> [b |-> "7"]]) >>
+AbsencesRun == [Quiet(AbsencesScript) EXCEPT !.inLog = 2, !.keeps = 2]
+\* Absences that are not recorded, or lie below what is queued.
+AbsencesQueuedScript == << Queued([t1 |-> [a |-> "1"]]),
+                           Queued([t1 |-> [a |-> Absent]]),
+                           Queued([t1 |-> [a |-> "3"]]),
+                           Queued([t1 |-> [b |-> "4"]]) >>
+AbsencesQueuedRun == [Quiet(AbsencesQueuedScript) EXCEPT !.inLog = 2, !.keeps = 1, !.refuses = {"t1"}]
 
 ---------------------------------------------------------------------------
 \* DEVICES THAT MISBEHAVE

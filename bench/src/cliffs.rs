@@ -1,124 +1,107 @@
-//! Costs that must not grow with what a change does not touch: allocations and bytes are counted, which a busy machine does
-//! not disturb. What is caught is a cliff, such as a walk over all leaves or a copy of the log; times are for `make bench`.
+//! Costs that must not grow with what a change does not touch: allocations, bytes and instructions are counted, which a busy
+//! machine does not disturb. What is caught is a cliff, such as a walk over all leaves or a copy of the log; times are for
+//! `make bench`.
+
+mod instructions;
+mod subjects;
 
 use std::alloc::System;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lockstep_protocol::record::Key;
-use lockstep_protocol::{Compare, Event, Node, Txn};
+use lockstep_protocol::{Compare, Node, Txn};
 use lockstep_store::Records;
 use lockstep_store::kv::Op as Put;
-use lockstep_types::{Content, Target};
-use lockstep_yang::Form;
+use lockstep_types::Target;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
-use crate::core::{node, node_among, node_with_past, submit};
+use crate::core::{atomic, node, node_with_past, submit};
 use crate::store::overheard::Overheard;
-use crate::yang;
+use crate::whole::transact;
+use subjects::{Subject, WALK, network, subjects};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// One at a time: what is allocated is counted for the whole process.
+/// The deeper a tree, the longer the way to a leaf: so many times as much is allowed. A thousand times as much of anything
+/// is not.
+const FLAT: usize = 3;
+
+/// One test at a time, each of them: what is allocated is counted for the whole process.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How often something is allocated, and how many bytes in all. The least of several times: the test runner allocates, too.
-fn cost<T>(make: impl Fn() -> T, work: impl Fn(&mut T)) -> (usize, usize) {
+fn allocated(subject: &Subject, size: usize) -> (usize, usize) {
     let once = || {
-        let mut subject = make();
+        let mut work = (subject.make)(size);
         let region = Region::new(ALLOCATOR);
-        work(&mut subject);
+        work();
         let change = region.change();
         (change.allocations + change.reallocations, change.bytes_allocated)
     };
-    (0..3).map(|_| once()).min().unwrap_or_default()
+    let (count, bytes) = (0..3).map(|_| once()).min().unwrap_or_default();
+    (count / (subject.each)(size), bytes / (subject.each)(size))
 }
 
-/// The deeper a tree, the longer the way to a leaf: that much is allowed. A hundred times as much of anything is not.
-const FLAT: usize = 3;
-
-fn assert_flat(what: &str, small: (usize, usize), large: (usize, usize)) {
-    let grows = |small: usize, large: usize| large > FLAT * small.max(1);
-    assert!(
-        !grows(small.0, large.0) && !grows(small.1, large.1),
-        "{what}: {small:?} allocations and bytes at the small size, {large:?} at the large one"
-    );
-}
-
-/// One change through the core, and the view that readers get after it.
-fn change(node: &mut Node) {
-    let changes = submit(node, usize::MAX).unwrap();
-    node.handle(Event::Watch(changes));
-    std::hint::black_box(node.view().clone());
-}
-
-fn of_core(large: &Node, small: &Node, what: &str) {
-    let of = |node: &Node| cost(|| node.clone(), change);
-    assert_flat(what, of(small), of(large));
+/// Whether it is much more at the large size than at the small one.
+fn grows([small, large]: [usize; 2]) -> bool {
+    large > FLAT * small.max(1)
 }
 
 #[test]
-fn a_change_costs_the_same_on_a_target_with_many_leaves() {
+fn nothing_is_allocated_for_what_a_change_does_not_touch() {
     let _alone = alone();
-    of_core(&node(20_000), &node(100), "leaves of the target");
+    let mut faults = Vec::new();
+    for subject in subjects() {
+        let [small, large] = subject.sizes.map(|size| allocated(&subject, size));
+        let at = format!("{} at {:?}", subject.what, subject.sizes);
+        if grows([small.0, large.0]) || grows([small.1, large.1]) {
+            faults.push(format!("{at}: {small:?} allocations and bytes, then {large:?}"));
+        }
+        if small.0 > subject.allocations + subject.allocations / 2 {
+            let known = subject.allocations;
+            faults.push(format!("{at}: {} allocations, where it took {known}", small.0));
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// What instructions are counted for besides.
+#[test]
+fn a_walk_allocates_nothing() {
+    let _alone = alone();
+    let [small, large] = WALK.sizes.map(|size| allocated(&WALK, size));
+    assert!(!grows([small.0, large.0]), "{small:?}, then {large:?}");
 }
 
 #[test]
-fn a_change_costs_the_same_among_many_targets() {
+fn a_transaction_takes_as_few_writes_as_it_can() {
     let _alone = alone();
-    of_core(&node_among(2_000), &node_among(10), "targets beside it");
-}
-
-#[test]
-fn a_change_costs_the_same_with_a_long_log() {
-    let _alone = alone();
-    let past = |entries| node_with_past(entries).unwrap();
-    of_core(&past(10_000), &past(100), "entries of the log");
-}
-
-#[test]
-fn a_verdict_costs_the_same_on_a_target_with_many_interfaces() {
-    let _alone = alone();
-    let subject = yang::load();
-    let leaf = subject.one_leaf(Some(Content::leaf(1450_u64)));
-    let of = |interfaces| {
-        let tree = subject.tree(interfaces);
-        cost(|| (), |()| assert!(subject.models.validate_change(&tree, &leaf).is_empty()))
+    let writes = |targets| {
+        let mut node = network(targets);
+        transact(&mut node, atomic(1, subjects::all(targets))).writes
     };
-    assert_flat("interfaces, of a verdict", of(20), of(2_000));
-}
-
-#[test]
-fn a_get_of_one_interface_costs_the_same_among_many() {
-    let _alone = alone();
-    let subject = yang::load();
-    let at = yang::path("/interfaces/interface[name=eth5]");
-    let of = |interfaces| {
-        let tree = subject.tree(interfaces);
-        cost(|| (), |()| drop(subject.models.get(&tree, &at, Form::Ietf).unwrap()))
-    };
-    assert_flat("interfaces, of a Get", of(20), of(2_000));
+    // The answers of a wide one are recorded target by target.
+    for (targets, most) in [(1, 2), (10, 5), (100, 120)] {
+        let taken = writes(targets);
+        assert!(taken <= most, "{taken} writes for {targets} targets");
+    }
 }
 
 #[test]
 fn a_change_writes_the_same_bytes_whatever_stands() {
     let _alone = alone();
-    let of = |node: Node| {
-        let bytes = written(node);
-        (1, bytes)
-    };
-    let small = of(node(100));
-    assert_flat("leaves of the target, of what is written", small, of(node(20_000)));
-    assert_flat(
-        "entries of the log, of what is written",
-        small,
-        of(node_with_past(10_000).unwrap()),
-    );
+    let small = written(node(100));
+    for (what, bytes) in
+        [("leaves", written(node(20_000))), ("log", written(node_with_past(10_000).unwrap()))]
+    {
+        assert!(!grows([small, bytes]), "{what}: {small} bytes, then {bytes}");
+    }
     // A few hundred bytes of records, whose names come on top.
-    assert!(small.1 < 2_000, "{} bytes", small.1);
+    assert!(small < 2_000, "{small} bytes");
 }
 
 /// How many bytes of keys and values one change puts into the store.
@@ -140,7 +123,7 @@ fn written(mut node: Node) -> usize {
         // On a store without a past: what is put is the same.
         let target = Target::new("leaf1").unwrap();
         let compares = vec![Compare::Absent(Key::Configuration(target))];
-        records.write(&Txn { compares, ops }).await.unwrap();
+        records.write(Txn { compares, ops }).await.unwrap();
     });
     *heard.lock().unwrap()
 }

@@ -1,16 +1,28 @@
 //! The core's own cost of a one-leaf change, from Submit to the write, as the configuration and the
 //! log grow.
-use lockstep_protocol::record::{Binding, Kind, Mastership, Mode};
+use std::collections::BTreeMap;
+
+use lockstep_protocol::record::{
+    Binding, Header, Kind, Mark, Mastership, Mode, PartStatus, Status,
+};
 use lockstep_protocol::{
-    Body, Changes, Client, Command, Event, Node, Op, Request, Settings, Until, Verdict, View,
+    Body, Changes, Check, Client, Command, Event, Node, Op, Request, Settings, Until, Verdict,
+    View, Written,
 };
 use lockstep_types::{
-    Connection, Content, Edit, Index, ModelDigest, NodeName, Patch, Revision, SessionId, Target,
-    Term, Timestamp, TransactionId, Unit,
+    Connection, Content, Edit, Index, Map, ModelDigest, NodeName, Patch, Revision, SessionId,
+    Target, Term, Timestamp, TransactionId, Unit,
 };
 
+use crate::Failed;
 use crate::measure::{Row, sizes};
+use crate::store::workload::{Change, head};
 use crate::trees;
+
+/// Of a target whose device was looked at when it came.
+fn met() -> Header {
+    Header { met: true, ..Header::NEW }
+}
 
 #[expect(clippy::expect_used, reason = "names made here")]
 fn names() -> (Target, SessionId, NodeName, ModelDigest) {
@@ -45,7 +57,7 @@ pub(crate) fn node(leaves: usize) -> Node {
             },
             Op::Configuration {
                 target,
-                header: lockstep_protocol::record::Header::NEW,
+                header: met(),
                 committed: patch.clone(),
                 applied: patch,
                 cleared: false,
@@ -60,17 +72,16 @@ pub(crate) fn node(leaves: usize) -> Node {
 pub(crate) fn node_among(targets: usize) -> Node {
     let (_, session, ..) = names();
     let mut view = node(10).view().clone();
-    let ops = (0..targets).flat_map(beside).collect();
+    let unit = |content: &Content| Unit::present(content.clone(), Index::new(1));
+    let values: Patch =
+        trees::tree(10).iter().map(|(path, content)| (path.clone(), unit(content))).collect();
+    let ops = (0..targets).flat_map(|number| beside(number, &values)).collect();
     view.absorb(&Changes { revision: view.revision().next(), ops });
     Node::new(session, Settings::default(), view)
 }
 
 /// The same with so many transactions in its log, all of them applied.
-#[cfg(test)]
-pub(crate) fn node_with_past(entries: u64) -> Result<Node, crate::Failed> {
-    use crate::store::workload::{Change, head};
-    use lockstep_protocol::record::{Header, Mark, PartStatus, Status};
-
+pub(crate) fn node_with_past(entries: u64) -> Result<Node, Failed> {
     let (target, session, ..) = names();
     let mut ops = vec![head(entries)];
     for index in 1..=entries {
@@ -80,7 +91,7 @@ pub(crate) fn node_with_past(entries: u64) -> Result<Node, crate::Failed> {
         ops.push(change.proposal());
     }
     let mark = Mark { index: Index::new(entries), revision: Index::new(entries) };
-    let header = Header { committed: mark, applied: mark, ..Header::NEW };
+    let header = Header { committed: mark, applied: mark, ..met() };
     let (committed, applied) = (Patch::new(), Patch::new());
     ops.push(Op::Configuration { target, header, committed, applied, cleared: false });
     let mut view = node(10).view().clone();
@@ -89,52 +100,52 @@ pub(crate) fn node_with_past(entries: u64) -> Result<Node, crate::Failed> {
 }
 
 #[cfg(test)]
-fn beside(number: usize) -> [Op; 3] {
+pub(crate) fn named_beside(number: usize) -> Target {
+    Target::new(format!("beside{number}")).expect("a name")
+}
+
+#[cfg(test)]
+fn beside(number: usize, values: &Patch) -> [Op; 3] {
     let (_, session, _, models) = names();
-    let target = Target::new(format!("beside{number}")).expect("a name");
+    let target = named_beside(number);
     let connection = Connection::new(2 + number as u64);
     let mastership =
         Mastership { session: Some(session), term: Term::new(1), connection, next: None };
-    let unit = |content: &Content| Unit::present(content.clone(), Index::new(1));
-    let committed: Patch =
-        trees::tree(10).iter().map(|(path, content)| (path.clone(), unit(content))).collect();
-    let header = lockstep_protocol::record::Header::NEW;
+    let (committed, applied) = (values.clone(), values.clone());
     [
         Op::Binding { target: target.clone(), binding: Binding::of(models) },
         Op::Mastership { target: target.clone(), mastership },
-        Op::Configuration { target, header, applied: committed.clone(), committed, cleared: false },
+        Op::Configuration { target, header: met(), committed, applied, cleared: false },
     ]
 }
 
-/// A node whose log has so many entries, all of them decided.
-pub(crate) fn node_with_log(entries: usize) -> Node {
-    let mut node = node(10);
-    for entry in 0..entries {
-        if let Some(changes) = submit(&mut node, entry) {
-            node.handle(Event::Watch(changes));
-        }
-    }
-    node
+/// One leaf of one target, queued and async.
+fn request(number: usize) -> Request {
+    let (target, ..) = names();
+    let mut request = atomic(number, [target]);
+    (request.body.mode, request.until) = (Mode::Queued, Until::Decision);
+    request
 }
 
+/// One leaf of each target, on all of them or none, answered with the outcome.
 #[expect(clippy::expect_used, reason = "an id made here")]
-fn request(number: usize) -> Request {
-    let set = trees::one_leaf()
+pub(crate) fn atomic(number: usize, targets: impl IntoIterator<Item = Target>) -> Request {
+    let set: Map<_, _> = trees::one_leaf()
         .iter()
         .filter_map(|(path, content)| Some((path.clone(), content.clone()?)))
         .collect();
-    let (target, ..) = names();
+    let edit = |target| (target, Edit { set: set.clone(), ..Edit::default() });
     Request {
         id: TransactionId::new(format!("tx{number}")).expect("an id"),
         body: Body {
             kind: Kind::Change,
-            mode: Mode::Queued,
-            edits: [(target, Edit { set, ..Edit::default() })].into(),
+            mode: Mode::Atomic,
+            edits: targets.into_iter().map(edit).collect(),
             only: [].into(),
             window: None,
             binding: None,
         },
-        until: Until::Decision,
+        until: Until::Outcome,
         deadline: Timestamp::new(u64::MAX),
         answer_by: None,
         author: String::new(),
@@ -142,32 +153,57 @@ fn request(number: usize) -> Request {
     }
 }
 
-/// One change through the core: submitted, found valid, and written.
+/// One change through the core, as a node gets it: with yang's verdict, which whoever brings it has reached on what
+/// stands. None: it is not written at once, as valid.
 pub(crate) fn submit(node: &mut Node, number: usize) -> Option<Changes> {
-    let client = Client(number as u64);
-    let commands = node.handle(Event::Submit { client, request: request(number) });
+    let (client, request) = (Client(number as u64), request(number));
+    let verdict = Some(valid(node.view().checks(&request.body)?));
+    let commands = node.handle(Event::Submit { client, request, verdict });
+    written(node, commands)
+}
+
+/// The same without a verdict, as with a large one: it is asked for.
+#[cfg(test)]
+pub(crate) fn submit_to_be_judged(node: &mut Node, number: usize) -> Option<Changes> {
+    let (client, request) = (Client(number as u64), request(number));
+    let commands = node.handle(Event::Submit { client, request, verdict: None });
     let Some(Command::Validate { subject, checks }) = commands.into_iter().next() else {
         return None;
     };
+    let commands = node.handle(Event::Verdict { subject, verdict: valid(checks) });
+    written(node, commands)
+}
+
+pub(crate) fn valid(checks: BTreeMap<Target, Check>) -> Verdict {
     let bases = checks.into_iter().map(|(target, check)| (target, check.base)).collect();
-    let verdict = Verdict { bases, violations: Vec::new() };
-    let commands = node.handle(Event::Verdict { subject, verdict });
+    Verdict { bases, violations: Vec::new() }
+}
+
+/// What is written of it. What is refused, or only taken in, costs less and would look like a gain.
+fn written(node: &mut Node, commands: Vec<Command>) -> Option<Changes> {
     let Some(Command::Write { wake, txn }) = commands.into_iter().next() else { return None };
+    let decided = |op: &Op| matches!(op, Op::Transaction(one) if one.status == Status::Committed);
+    if !txn.ops.iter().any(decided) {
+        return None;
+    }
     let revision = node.view().revision().next();
-    node.handle(Event::Written { wake, result: lockstep_protocol::Written::Done(revision) });
+    node.handle(Event::Written { wake, result: Written::Done(revision) });
     Some(Changes { revision, ops: txn.ops })
 }
 
+#[expect(
+    clippy::expect_used,
+    reason = "entries made here; and what is refused is not to be measured"
+)]
 pub(crate) fn rows() -> Vec<Row> {
-    let change =
-        |node: &Node| submit(&mut node.clone(), usize::MAX).map(|changes| changes.ops.len());
+    let past = |entries| node_with_past(entries as u64).expect("a log");
+    let change = |node: &Node| {
+        let changes = submit(&mut node.clone(), usize::MAX).expect("it is committed");
+        changes.ops.len()
+    };
     let mut rows =
         sizes("one-leaf change, by leaves of the target", &[10, 1_000, 100_000], node, change);
-    rows.extend(sizes(
-        "one-leaf change, by entries of the log",
-        &[10, 1_000, 20_000],
-        node_with_log,
-        change,
-    ));
+    let entries = [10, 1_000, 20_000];
+    rows.extend(sizes("one-leaf change, by entries of the log", &entries, past, change));
     rows
 }

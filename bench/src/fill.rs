@@ -96,7 +96,7 @@ async fn target(
         },
     ];
     let compares = vec![Compare::Absent(Key::Configuration(target.clone()))];
-    records.write(&Txn { compares, ops }).await?;
+    records.write(Txn { compares, ops }).await?;
     records.fold(&target).await?;
     Ok(())
 }
@@ -117,6 +117,6 @@ async fn transactions(
         ops.push(change.transaction(Status::Applied, PartStatus::Applied)?);
         ops.push(change.proposal());
     }
-    records.write(&Txn { compares: Vec::new(), ops }).await?;
+    records.write(Txn { compares: Vec::new(), ops }).await?;
     Ok(())
 }

@@ -15,6 +15,8 @@ mod rpc;
 mod store;
 mod times;
 mod trees;
+#[cfg(test)]
+mod whole;
 mod yang;
 
 use std::net::SocketAddr;

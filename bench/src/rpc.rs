@@ -2,7 +2,9 @@
 
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
 use lockstep_gnmi::proto::gnmi::g_nmi_server::{GNmi, GNmiServer};
@@ -17,9 +19,10 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, timeout};
-use tokio_stream::wrappers::{BroadcastStream, TcpListenerStream};
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::{Stream, StreamExt};
+use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Channel, Endpoint, Server};
 use tonic::{Request, Response, Status, Streaming};
 
@@ -30,6 +33,8 @@ use crate::times::Times;
 const CONNECTIONS: usize = 8;
 /// Room for whole configurations.
 const MESSAGE: usize = 256 << 20;
+/// How often it is looked whether subscribers are there.
+const LOOK: Duration = Duration::from_millis(10);
 /// How many messages a subscriber may be behind.
 const BEHIND: usize = 1024;
 
@@ -101,9 +106,9 @@ pub(crate) async fn serve(bytes: usize, rate: u64) -> Result<(), Failed> {
         tokio::spawn(tell(messages.clone(), rate));
     }
     let service = GNmiServer::new(Empty { get, messages }).max_encoding_message_size(MESSAGE);
-    let incoming = TcpListenerStream::new(listener);
-    let mut server = Server::builder().tcp_nodelay(true);
-    Ok(server.add_service(service).serve_with_incoming(incoming).await?)
+    // As a node has it: otherwise what does not fit one packet waits for the client to acknowledge it.
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    Ok(Server::builder().add_service(service).serve_with_incoming(incoming).await?)
 }
 
 async fn tell(messages: broadcast::Sender<SubscribeResponse>, rate: u64) -> Result<(), Failed> {
@@ -169,36 +174,62 @@ pub(crate) async fn call(
     Ok(all.told(began.elapsed()))
 }
 
-/// Counts what so many subscribers are told.
+/// What subscribers are told.
+#[derive(Debug, Default)]
+struct Heard {
+    /// How many are there.
+    there: AtomicUsize,
+    /// From when on it counts; none: not yet.
+    from: OnceLock<Instant>,
+    messages: AtomicU64,
+}
+
+/// Counts what so many subscribers are told, once all of them are there. When that was: so that what the server used can be
+/// told for just that time.
 pub(crate) async fn subscribe(
     address: SocketAddr,
     subscribers: usize,
     seconds: f64,
 ) -> Result<Value, Failed> {
     let connected = connect(address, subscribers.clamp(1, CONNECTIONS)).await?;
+    let (heard, over) = (Arc::<Heard>::default(), Duration::from_secs_f64(seconds));
     let mut tasks = JoinSet::new();
     for (_, client) in (0..subscribers).zip(connected.iter().cycle()) {
-        let mut client = client.clone();
-        tasks.spawn(async move {
-            let none = tokio_stream::pending::<SubscribeRequest>();
-            let mut stream = client.subscribe(none).await?.into_inner();
-            let mut count = 0_u64;
-            let counted = async {
-                while stream.message().await?.is_some() {
-                    count += 1;
-                }
-                Ok::<_, Status>(())
-            };
-            // It ends when there is no more time, and with an error only if it was cut off.
-            if let Ok(cut) = timeout(Duration::from_secs_f64(seconds), counted).await {
-                cut?;
-            }
-            Ok::<_, Failed>(count)
-        });
+        tasks.spawn(listen(client.clone(), Arc::clone(&heard), over));
     }
-    let mut messages = 0;
-    while let Some(done) = tasks.join_next().await {
-        messages += done??;
+    while heard.there.load(Relaxed) < subscribers {
+        tokio::select! {
+            () = sleep(LOOK) => {}
+            // Nobody ends before that, other than with an error.
+            Some(done) = tasks.join_next() => done??,
+        }
     }
-    Ok(json!({ "messages": messages }))
+    heard.from.get_or_init(Instant::now);
+    sleep(over).await;
+    let until = SystemTime::now();
+    let messages = heard.messages.load(Relaxed);
+    if let Some(ended) = tasks.try_join_next() {
+        ended??;
+    }
+    let since = |at: SystemTime| at.duration_since(UNIX_EPOCH).map(|since| since.as_secs_f64());
+    let told =
+        json!({ "messages": messages, "from": since(until - over)?, "until": since(until)? });
+    tasks.shutdown().await;
+    Ok(told)
+}
+
+async fn listen(
+    mut client: GNmiClient<Channel>,
+    heard: Arc<Heard>,
+    over: Duration,
+) -> Result<(), Failed> {
+    let none = tokio_stream::pending::<SubscribeRequest>();
+    let mut stream = client.subscribe(none).await?.into_inner();
+    heard.there.fetch_add(1, Relaxed);
+    while stream.message().await?.is_some() {
+        if heard.from.get().is_some_and(|from| from.elapsed() < over) {
+            heard.messages.fetch_add(1, Relaxed);
+        }
+    }
+    Err("the server ended it".into())
 }

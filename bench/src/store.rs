@@ -33,7 +33,7 @@ pub(crate) async fn commits(flight: u64, count: u64) -> Result<Value, Failed> {
     let bytes: usize = writes.iter().flatten().map(length).sum();
     let batch = writes.len().div_ceil(usize::try_from(commits)?.max(1));
     let (at, engine) = (folder.path().join("file"), folder.path().join("engine"));
-    let (engine, file) = tokio::task::spawn_blocking(move || {
+    let ((engine, times), file) = tokio::task::spawn_blocking(move || {
         Ok::<_, Failed>((raw::engine(&engine, &writes, batch)?, raw::file(&at, &writes, batch)?))
     })
     .await??;
@@ -41,7 +41,7 @@ pub(crate) async fn commits(flight: u64, count: u64) -> Result<Value, Failed> {
     Ok(json!({
         "per_second": rate(ours), "engine_per_second": rate(engine), "file_per_second": rate(file),
         "syncs_each": commits as f64 / count as f64, "bytes_each": bytes as f64 / count as f64,
-        "engine_milliseconds_a_commit": engine.as_secs_f64() * 1e3 / commits.max(1) as f64,
+        "engine": times.told(engine),
     }))
 }
 

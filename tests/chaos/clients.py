@@ -21,6 +21,8 @@ WRITES = {
 }  # fmt: skip
 # How long a change that is to be confirmed waits for that, in seconds.
 WINDOW = 2
+# How often an id is used again for something else.
+OTHER = 0.01
 WRITERS, READERS = 10, 4
 WRITE_EVERY, READ_EVERY = 0.2, 0.15
 # Between attempts, so that nodes that are all away are not asked without end.
@@ -87,11 +89,13 @@ class Writer(Client):
             self.call_off(operation, told["outcome"]["index"])
         if kind == "window" and told["code"] == "OK" and not self.over.wait(self.random.uniform(0, 2 * WINDOW)):
             self.keep(operation, told["outcome"]["index"])
+        if operation["writes"] and told["code"] == "OK" and self.random.random() < OTHER:
+            self.ask_otherwise(operation)
         self.history.operation(operation)
         if told["code"] == "OK":
             self.past.append(told["outcome"]["index"])
         if kind not in ("window", "guest") and set().union(*operation["writes"].values()) - {"motd"} and told["code"] == "OK":
-            self.mine.append((told["outcome"]["index"], list(operation["writes"])))
+            self.mine.append(told["outcome"]["index"])
 
     def call_off(self, operation, index):
         """What was only decided may not be wanted any more; whether that came in time is one more answer to it."""
@@ -104,6 +108,13 @@ class Writer(Client):
         confirm = self.begin("confirm")
         self.attempt(confirm, lambda node: node.confirm(index, PATIENCE))
         operation["confirm"] = confirm["attempts"][0]
+
+    def ask_otherwise(self, operation):
+        """An id is one request. What else is asked for by it is refused."""
+        writes = {target: {"motd": f"v{operation['id']}-other"} for target in operation["writes"]}
+        other = {**operation, "kind": "other", "writes": writes, "replaces": False, "attempts": []}
+        self.attempt(other, lambda node: node.set(other, PATIENCE))
+        operation["other"] = other["attempts"][0]
 
     def begin(self, kind, **more):
         self.count += 1
@@ -145,10 +156,8 @@ class Writer(Client):
         """Of something it did not long ago."""
         if not self.mine:
             return None
-        index, targets = self.mine.pop(self.random.randrange(max(0, len(self.mine) - 3), len(self.mine)))
-        # A Restore that comes later is not among those that the rule *path* looks for.
-        restored = any(target in pair for pair in self.world.restorable for target in targets)
-        return self.begin("rollback", of=index, rule="target" if restored else self.random.choice(["path", "target"]))
+        index = self.mine.pop(self.random.randrange(max(0, len(self.mine) - 3), len(self.mine)))
+        return self.begin("rollback", of=index, rule=self.random.choice(["path", "target"]))
 
     def restore(self):
         """To how a target or two stood after something that it did not long ago."""

@@ -106,6 +106,8 @@ def entry(content):
         "told": told.get(1, [b""])[0].decode(),
         "late": bool(one.get(10, [0])[0]),
         "commit": text(13),
+        # The names of the faults that had a part in it.
+        "faults": [name.decode() for name in one.get(12, [])],
         "paths": [path.decode() for path in one.get(6, [])],
         "changes": changes,
     }

@@ -1,5 +1,6 @@
 """After the faults: everything is given time to come to rest, and then what there is to know of the run is gathered."""
 
+import random
 import time
 
 from check import Evidence
@@ -9,6 +10,11 @@ from world import wait
 
 # How long everything may take to come to rest once nothing is wrong any more.
 REST = 90
+# How long subscribers may take to be told of it.
+NEWS = 20
+SAID = 500
+# Of each target, after so many entries of the log somebody is asked how it stood.
+INDEXES = 10
 
 
 class Ending:
@@ -76,9 +82,33 @@ class Ending:
             operation["attempts"].append(told)
             self.history.operation(operation)
 
-    def gather(self):
+    def news(self, followers, held):
+        """What each follower knows, by when it knows what stands, or should."""
+        held, found = {target: held[target] for target in self.world.names}, {}
+        for follower in followers:
+            up_to_date = lambda follower=follower: (known := follower.holds()) == held and known
+            try:
+                found[follower.name] = wait(f"{follower.name} is told", up_to_date, NEWS)
+            except TimeoutError as error:
+                self.say(str(error)[:SAID])
+                found[follower.name] = follower.holds()
+            follower.stop()
+            follower.join(NEWS)
+        return found
+
+    def earlier(self, head):
+        """How each target stood after some entries of the log, each as another node tells it."""
+        found, names = [], list(self.nodes)
+        for target in self.world.names:
+            for index in sorted(random.Random(target).sample(range(1, head + 1), min(INDEXES, head))):
+                node = names[len(found) % len(names)]
+                found.append([node, target, index, self.nodes[node].at(target, index, 10)])
+        return found
+
+    def gather(self, followers):
         targets = [*self.world.names, *self.world.guests]
         held = {name: node.get(targets, 30) for name, node in self.nodes.items()}
+        followed = self.news(followers, held["n1"])
         transactions = sorted(self.transactions(), key=lambda one: one["index"])
         adopted = [one["index"] for one in transactions if one["kind"] == "adopt"]
         return Evidence(
@@ -94,5 +124,12 @@ class Ending:
             stuck=self.stuck,
             wall=self.history.wall,
             glimpses=self.history.glimpses,
-            faults=self.nemesis.told(),
+            faults=self.nemesis.told,
+            starts={name: program.starts for name, program in self.world.programs().items()},
+            ends=self.world.ends(),
+            tales=self.history.tales,
+            followed=followed,
+            history=self.earlier(transactions[-1]["index"]),
+            listed={one["name"]: [one["committed"], one["applied"], one["fencing"]] for one in self.list()},
+            unfenced=[name for name in targets if not self.world.fences(name)],
         )

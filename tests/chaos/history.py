@@ -12,7 +12,7 @@ class History:
 
     def __init__(self, path):
         self.file, self.lock, self.numbers = open(path, "w"), threading.Lock(), itertools.count(1)
-        self.operations, self.sightings, self.glimpses = [], [], []
+        self.operations, self.sightings, self.glimpses, self.tales = [], [], [], []
         # What turns such a time into a time of day, which is what devices write down.
         self.wall = time.time() - time.monotonic()
         self.write("wall", self.wall)
@@ -27,6 +27,11 @@ class History:
         operation["number"] = next(self.numbers)
         self.operations.append(operation)
         self.write("operation", operation)
+
+    def tale(self, tale):
+        """What a subscriber was told on one stream, when that has ended."""
+        self.tales.append(tale)
+        self.write("tale", tale)
 
     def glimpse(self, glimpse):
         """Which transactions had no outcome yet at a node."""

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 
 import device as sim
+import disk
 import registers
 from world import CLIENTS, MEMBERS, NODES
 
@@ -22,6 +23,10 @@ class Nemesis:
         self.counts, self.failed, self.lock = Counter(), Counter(), threading.Lock()
         # Nodes that are to be away for now. Any other that ends is started again, as whoever runs services would.
         self.away, self.over = set(), threading.Event()
+        # Whom each of them met, from when until when, as it really went.
+        self.told = []
+        # What holds up calls of members that have a slow disk.
+        self.brakes = {}
         lanes = sorted({fault["lane"] for fault in plan})
         self.threads = [threading.Thread(target=self.go_along, args=(lane,), name=lane, daemon=True) for lane in lanes]
 
@@ -35,8 +40,9 @@ class Nemesis:
             thread.join()
 
     def look_after_nodes(self):
-        """A node that finds no store when it starts ends."""
+        """A node that finds no store when it starts ends. Whatever ends is noted."""
         while not self.over.wait(1):
+            self.world.look()
             for name in NODES:
                 with self.lock:
                     if name not in self.away and not self.world.nodes[name].is_running():
@@ -47,14 +53,17 @@ class Nemesis:
         for fault in self.plan:
             if fault["lane"] == lane:
                 self.sleep_until(fault["at"])
+                begun = time.monotonic()
                 self.try_to(fault, "begin")
                 self.sleep_until(fault["at"] + fault["last"])
                 self.try_to(fault, "end")
+                self.told.append({**fault, "from": begun, "until": time.monotonic(), **self.only(fault)})
 
-    def told(self):
-        """When what was done to members, nodes and the links between them."""
-        of = [fault for fault in self.plan if not fault["lane"].startswith("devices")]
-        return [{**fault, "from": self.begun + fault["at"], "until": self.begun + fault["at"] + fault["last"]} for fault in of]
+    def only(self, fault):
+        """The devices that a fault concerns, where it concerns nobody else."""
+        if fault["lane"].startswith("devices"):
+            return {"devices": [fault["device"]]}
+        return {"devices": self.some(fault)} if fault["fault"].endswith(("-from-devices", "-to-devices")) else {}
 
     def sleep_until(self, at):
         time.sleep(max(0, self.begun + at - time.monotonic()))
@@ -89,53 +98,55 @@ class Nemesis:
 
     # Members of etcd.
 
+    def member(self, name):
+        """One that is there to be met."""
+        return there(name, self.world.members[name])
+
     def begin_member_kill(self, fault):
-        self.world.members[fault["member"]].kill()
+        self.member(fault["member"]).kill()
 
     def end_member_kill(self, fault):
         self.revive_member(fault["member"])
 
     def begin_majority_kill(self, fault):
-        for name in MEMBERS:
-            if name != fault["member"]:
-                self.world.members[name].kill()
+        for member in [self.member(name) for name in MEMBERS if name != fault["member"]]:
+            member.kill()
 
     def end_majority_kill(self, _):
         for name in MEMBERS:
             self.revive_member(name)
 
     def begin_member_pause(self, fault):
-        self.world.members[fault["member"]].pause()
+        self.member(fault["member"]).pause()
 
     def end_member_pause(self, fault):
         self.world.members[fault["member"]].go_on()
 
     def begin_slow_disk(self, fault):
-        """Whatever waits for its disk stands still, again and again."""
-
-        def pulses():
-            member, until = self.world.members[fault["member"]], time.monotonic() + fault["last"]
-            while time.monotonic() < until:
-                member.pause()
-                time.sleep(0.3)
-                member.go_on()
-                time.sleep(0.1)
-
-        threading.Thread(target=pulses, daemon=True).start()
+        """What has to be on its disk takes longer; without the means for that, all of it stands still again and again."""
+        member = self.member(fault["member"])
+        if self.world.brake:
+            self.brakes[fault["member"]] = disk.Brake(member.process.pid, 0.1 + 0.9 * fault["amount"])
+        else:
+            threading.Thread(target=pulses, args=(member, fault["last"]), daemon=True).start()
 
     def end_slow_disk(self, fault):
+        if brake := self.brakes.pop(fault["member"], None):
+            brake.let_go()
         self.world.members[fault["member"]].go_on()
 
     def begin_full_disk(self, fault):
         """The disk fills up, and the member has to open its log on it."""
         ballast = self.room()
-        self.world.members[fault["member"]].kill()
+        self.member(fault["member"]).kill()
         self.fill(ballast)
         self.revive_member(fault["member"])
 
-    def begin_disk_fills(self, _):
+    def begin_disk_fills(self, fault):
         """The disk fills up while the member runs on it, which ends it with the next write that needs room."""
-        self.fill(self.room())
+        ballast = self.room()
+        self.member(fault["member"])
+        self.fill(ballast)
 
     def end_disk_fills(self, fault):
         self.end_full_disk(fault)
@@ -187,27 +198,29 @@ class Nemesis:
     # Nodes.
 
     def begin_node_kill(self, fault):
-        self.take_away(fault["node"]).kill()
+        [node] = self.take_away(fault["node"])
+        node.kill()
 
     def end_node_kill(self, fault):
         self.revive_node(fault["node"])
 
     def begin_all_nodes_kill(self, _):
-        for name in NODES:
-            self.take_away(name).kill()
+        for node in self.take_away(*NODES):
+            node.kill()
 
     def end_all_nodes_kill(self, _):
         for name in NODES:
             self.revive_node(name)
 
     def begin_node_stop(self, fault):
-        self.take_away(fault["node"]).stop(patience=10)
+        [node] = self.take_away(fault["node"])
+        node.stop(patience=10)
 
     def end_node_stop(self, fault):
         self.revive_node(fault["node"])
 
     def begin_node_pause(self, fault):
-        self.world.nodes[fault["node"]].pause()
+        there(fault["node"], self.world.nodes[fault["node"]]).pause()
 
     def end_node_pause(self, fault):
         self.world.nodes[fault["node"]].go_on()
@@ -220,10 +233,12 @@ class Nemesis:
     def end_clock_jump(self, fault):
         self.world.set_clock(fault["node"], 0)
 
-    def take_away(self, name):
+    def take_away(self, *names):
+        """Nodes that are there, and from here on are not started again."""
         with self.lock:
-            self.away.add(name)
-        return self.world.nodes[name]
+            nodes = [there(name, self.world.nodes[name]) for name in names]
+            self.away.update(names)
+        return nodes
 
     def revive_node(self, name):
         with self.lock:
@@ -245,9 +260,12 @@ class Nemesis:
         if "members" in kind:
             return [(member, name) for name in others] + [(name, member) for name in others]
         if "devices" in kind:
-            some = self.world.names[:: 1 + int(fault["amount"] * 3)]
-            return [(node, name) for name in some]
+            return [(node, name) for name in self.some(fault)]
         return [(node, name) for name in [*MEMBERS, *self.world.names]]
+
+    def some(self, fault):
+        """All devices, or every second, or every third."""
+        return self.world.names[:: 1 + int(fault["amount"] * 3)]
 
     def begin_node_from_store(self, fault):
         self.world.network.cut(self.links(fault))
@@ -360,6 +378,8 @@ class Nemesis:
     def heal(self):
         """Everything is as it was; whatever cannot be healed at once is tried again."""
         world = self.world
+        for brake in self.brakes.values():
+            brake.let_go()
         parties = [*NODES, *MEMBERS]
         world.network.heal([(CLIENTS, node) for node in NODES])
         world.network.heal([(one, other) for one in parties for other in [*MEMBERS, *world.names]])
@@ -380,6 +400,22 @@ class Nemesis:
         self.over.set()
         with self.lock:
             self.away.update(NODES)
+
+
+def pulses(member, seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        member.pause()
+        time.sleep(0.3)
+        member.go_on()
+        time.sleep(0.1)
+
+
+def there(name, program):
+    """A program that runs. What is done to one that does not meets nobody."""
+    if not program.is_running():
+        raise RuntimeError(f"{name} does not run")
+    return program
 
 
 # A power cut leaves the configuration where the plan's code is this one: about one in four does.

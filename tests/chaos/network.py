@@ -6,20 +6,24 @@ import subprocess
 import sys
 import threading
 
+from program import Watched
+
 PROXY = pathlib.Path(__file__).with_name("proxy.py")
 
 
-class Network:
+class Network(Watched):
     """Who is reached at which port by whom, and what is done to the links between them."""
 
     def __init__(self, log):
-        self.lock = threading.Lock()
+        super().__init__(log)
+        self.starts = 1
+        self.turn = threading.Lock()
         with open(log, "ab") as errors:
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": errors}
-            self.process = subprocess.Popen([sys.executable, PROXY], text=True, **pipes)
+            self.runs(subprocess.Popen([sys.executable, PROXY], text=True, **pipes))
 
     def order(self, what, **how):
-        with self.lock:
+        with self.turn:
             self.process.stdin.write(json.dumps({"order": what, **how}) + "\n")
             self.process.stdin.flush()
             assert self.process.stdout.readline(), "the network is gone"
@@ -46,5 +50,6 @@ class Network:
         self.order("treat", links=links)
 
     def stop(self):
+        self.is_to_end()
         self.process.stdin.close()
         self.process.wait()

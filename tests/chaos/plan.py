@@ -2,7 +2,7 @@
 
 Faults come in lanes that run side by side; in a lane, one follows the other. Each lane goes through all it has, in an order
 of its own, before it begins anew; and where the time is short there is less of it without a fault, so that a run of two minutes
-meets everything.
+meets everything. Towards the end there is nothing wrong but with devices: what that keeps others from is seen best then.
 """
 
 import random
@@ -24,6 +24,8 @@ LANES = {
         "drop-before", "drop-after", "power-cut", "busy",
     ]),
 }  # fmt: skip
+# Which part of the time devices alone have something, and how many seconds at the most.
+ALONE, LONGEST = 6, 60
 # So many devices have something at once.
 ABREAST = 6
 # A node that stands still for longer than its lease finds that another took over.
@@ -39,17 +41,18 @@ def make(seed, duration, names):
     faults = []
     for lane, (lasts, gaps, kinds) in LANES.items():
         rng = random.Random(f"{seed} {lane}")
+        end = duration if lane == "devices" else duration - min(duration / ALONE, LONGEST)
         # Devices are many: what is done to one does not keep others from anything.
         for part in range(ABREAST if lane == "devices" else 1):
             begin, deck, mine = rng.uniform(1, 4), [], names[part::ABREAST]
             drawn, at = [], begin
-            while at < duration or len(drawn) < len(kinds):
+            while at < end or len(drawn) < len(kinds):
                 deck = deck or rng.sample(kinds, len(kinds))
                 fault = {"fault": deck.pop(), "last": round(rng.uniform(*lasts), 2), "lane": f"{lane}{part}"}
                 detail(fault, lane, rng, mine)
                 drawn.append((fault, rng.uniform(*gaps)))
                 at += fault["last"] + drawn[-1][1]
-            faults += placed(drawn, begin, duration, squeeze(drawn[: len(kinds)], duration - begin))
+            faults += placed(drawn, begin, end, squeeze(drawn[: len(kinds)], end - begin))
     faults.sort(key=lambda fault: fault["at"])
     return [{"number": number, **fault} for number, fault in enumerate(faults, 1)]
 
@@ -82,7 +85,7 @@ def detail(fault, lane, rng, names):
         fault["member"] = MEMBERS[-1]
     concerns = {"members": ["member"], "nodes": ["node"], "links": ["node", "member"], "devices": ["device"]}
     keep = {*concerns[lane], "fault", "last", "lane"}
-    keep |= {"amount"} if lane in ("links", "devices") else set()
+    keep |= {"amount"} if lane in ("links", "devices") or kind == "slow-disk" else set()
     keep |= {"register", "code"} if lane == "devices" else set()
     keep |= {"jump"} if kind == "clock-jump" else set()
     for name in set(fault) - keep:

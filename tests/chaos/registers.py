@@ -37,6 +37,19 @@ def register(written):
     return name if name in ("motd", "hostname") else None
 
 
+def take_in(held, notification):
+    """What a notification does to what is known of a target."""
+    steps = lambda path: [(elem.name.split(":")[-1], dict(elem.key)) for elem in path.elem]
+    before = steps(notification.prefix)
+    for gone in notification.delete:
+        begin = before + steps(gone)
+        for name in [name for name in held if steps(path(name))[: len(begin)] == begin]:
+            del held[name]
+    for update in notification.update:
+        changed = before + steps(update.path)
+        held |= {name: json.loads(update.val.json_ietf_val) for name in NAMES if steps(path(name)) == changed}
+
+
 def plain(tree):
     """A tree without the names of modules."""
     if isinstance(tree, dict):
@@ -46,9 +59,13 @@ def plain(tree):
 
 def read_tree(updates):
     """All registers, from an answer to a Get of everything."""
+    return of_trees(update.val.json_ietf_val or update.val.json_val or b"{}" for update in updates)
+
+
+def of_trees(trees):
+    """All registers, from JSON that begins at the root."""
     found = {}
-    for update in updates:
-        tree = plain(json.loads(update.val.json_ietf_val or update.val.json_val or b"{}"))
+    for tree in map(plain, map(json.loads, trees)):
         system = tree.get("system", {})
         found |= {name: system[name] for name in ("motd", "hostname") if name in system}
         for port in tree.get("interfaces", {}).get("interface", []):

@@ -24,22 +24,22 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE)]
 
 import clients  # noqa: E402
+import followers  # noqa: E402
 import orders  # noqa: E402
 import plan  # noqa: E402
 import summary  # noqa: E402
 from check import check  # noqa: E402
 from ending import Ending  # noqa: E402
 from history import History  # noqa: E402
-from lab import DEVICE_PASSWORD  # noqa: E402
+from lab import BINARY, DEVICE_PASSWORD  # noqa: E402
 from nemesis import Nemesis  # noqa: E402
+from panics import panics  # noqa: E402
 from wire import Node  # noqa: E402
-from world import World, wait  # noqa: E402
+from world import NODES, World, wait  # noqa: E402
 
 PATIENCE = 60
 CHECKER = HERE.parents[1] / "target" / "explore" / "lockstep-model"
 SHOWN = 12
-# The seed of sources that came without their history.
-WITHOUT_GIT = 11
 
 
 class Run:
@@ -54,7 +54,7 @@ class Run:
         (folder / "plan.json").write_text("\n".join(json.dumps(fault) for fault in self.plan) + "\n")
         self.history = History(folder / "history.jsonl")
         self.nemesis = Nemesis(self.world, self.plan, self.log)
-        self.clients, self.over = [], threading.Event()
+        self.clients, self.followers, self.over, self.rested = [], [], threading.Event(), None
 
     def log(self, text):
         self.file.write(f"{time.strftime('%H:%M:%S')} {time.monotonic() - self.begun:8.2f} {text}\n")
@@ -70,6 +70,7 @@ class Run:
         wait("all targets are synchronised", lambda: all(t["state"] == "synchronised" for t in targets()), PATIENCE)
         self.say(f"{len(self.world.names)} devices, {len(self.plan)} faults, {self.duration} s, seed {self.seed}")
         orders.welcome(self.world, Node("n1", self.world.listens["n1"]), self.history, "begin", PATIENCE)
+        self.followers = followers.start(self.world, self.history, self.seed)
         self.clients = clients.start(self.world, self.history, self.seed, self.over)
         self.clients += orders.start(self.world, self.history, self.seed, self.over)
         self.nemesis.run()
@@ -77,15 +78,15 @@ class Run:
         self.over.set()
         for client in self.clients:
             client.join(PATIENCE)
-        failures = [client.failure for client in self.clients if client.failure]
-        if failures:
-            raise failures[0]
+        self.fail_as_they_did()
         self.say("healed")
         healed = time.monotonic()
         ending = Ending(self.world, self.nemesis, self.history, self.say)
         ending.settle()
-        self.say(f"at rest, after {time.monotonic() - healed:.0f} s")
-        evidence = ending.gather()
+        self.rested = time.monotonic() - healed
+        self.say(f"at rest, after {self.rested:.0f} s")
+        evidence = ending.gather(self.followers)
+        self.fail_as_they_did()
         (self.folder / "evidence.json").write_text(json.dumps(dataclasses.asdict(evidence)))
         # Later ids may be those of claims, which have the time they were ordered at in place of the epoch.
         firsts = (next((entry["epoch"] for entry in journal if entry["epoch"]), None) for journal in evidence.journals.values())
@@ -95,33 +96,43 @@ class Run:
             raise RuntimeError(f"nodes of more than one store talked to these devices, epochs {sorted(stores)}: it proves nothing")
         return evidence
 
+    def fail_as_they_did(self):
+        """What a client cannot make sense of ends the run."""
+        failures = [client.failure for client in [*self.clients, *self.followers] if client.failure]
+        if failures:
+            raise failures[0]
+
 
 def against_the_model(trace):
     """What the checker finds in the steps that nodes wrote down, and what it says of them."""
     done = subprocess.run([CHECKER, "check-trace", trace], capture_output=True, text=True, check=False)
-    violations = [("Trace", done.stderr.strip())] if done.returncode else []
-    return violations, done.stdout.partition("good: ")[2].partition("\n")[0]
+    said = done.stdout.partition("good: ")[2].partition("\n")[0]
+    if done.returncode:
+        return [("Trace", done.stderr.strip())], said
+    return [("Coverage", what) for what in summary.hollow(said, len(NODES))], said
 
 
-def secrets_in_logs(folder):
-    """Whatever happened, no node wrote down what it shows to devices."""
-    logs = [log for log in folder.glob("*/node.log") if DEVICE_PASSWORD in log.read_text(errors="replace")]
-    return [("Secrets", f"the password of devices is in {log}") for log in logs]
+def what_no_log_has(folder):
+    """Whatever happened: no node wrote down what it shows to devices, and nobody panicked, not even where that was caught."""
+    for log in sorted(folder.rglob("*.log")):
+        content = log.read_bytes()
+        if log.name == "node.log" and DEVICE_PASSWORD.encode() in content:
+            yield "Secrets", f"the password of devices is in {log}"
+        yield from (("Panics", f"{log.relative_to(folder)}: {place}") for place in panics(content))
 
 
-def seed_of(text):
-    """The seed that is named. Each commit has one of its own, so that time and again other plans are tried."""
-    if text != "commit":
-        return int(text)
-    asked = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, cwd=HERE, check=False)
-    return int(asked.stdout[:7], 16) if asked.returncode == 0 else WITHOUT_GIT
+def built():
+    """What was built of the sources, from which of them, as far as that can be told."""
+    asked = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=HERE, check=False)
+    commit = asked.stdout.strip() if asked.returncode == 0 else "of sources without their history"
+    return f"commit {commit}, {BINARY.resolve().parent.name} build"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duration", type=int, default=120, help="seconds of faults")
-    parser.add_argument("--seed", type=seed_of, default=None, help="a number; or `commit`: another for each commit")
-    parser.add_argument("--keep", action="store_true", help="keep the folder of a run that went well, too")
+    parser.add_argument("--seed", type=int, default=None, help="the number that the plan follows from; without it: any")
+    parser.add_argument("--keep", action="store_true", help="keep the folder of a run that went well, too: summary.md has its tables")
     given = parser.parse_args()
     seed = given.seed if given.seed is not None else random.randrange(1 << 31)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
@@ -130,14 +141,19 @@ def main():
     try:
         evidence = run.go()
         violations, looked = check(evidence)
+        run.nemesis.stop()
         run.world.stop()
         more, steps = against_the_model(folder / "trace.jsonl")
-        violations += more + secrets_in_logs(folder)
+        violations += [*more, *what_no_log_has(folder)]
         told = evidence, looked, run.nemesis.counts, run.nemesis.failed, run.world.skipped
-        run.say(summary.tell(*told) + f"\n  against the model: {steps or 'not as it allows'}")
+        steps = f"against the model: {steps or 'not as it allows'}"
+        run.say(summary.tell(*told) + f"\n  {steps}")
         never = summary.missing(evidence, run.nemesis.counts, run.world.skipped, given.duration)
         violations += [("Coverage", f"{what} never happened") for what in never]
-        violations += [("Coverage", f"{what}: there was nothing to look at") for what, count in looked.items() if not count]
+        violations += [("Coverage", f"{what}: there was nothing to look at") for what in summary.idle(looked, given.duration)]
+        about = f"`make chaos DURATION={given.duration} SEED={seed}`, {built()}: {len(violations) or 'no'} violations"
+        page = f"#### Seed {seed}\n\n{about}; at rest {run.rested:.0f} s after all was healed; {steps}.\n\n{summary.markdown(*told)}"
+        (folder / "summary.md").write_text(page)
     except Exception as error:
         failed = error
         raise
@@ -155,7 +171,7 @@ def main():
             shutil.rmtree(folder, ignore_errors=True)
     if violations:
         sys.exit(1)
-    print(f"chaos: ok, seed {seed}")
+    print(f"chaos: ok, seed {seed}, {built()}")
 
 
 if __name__ == "__main__":

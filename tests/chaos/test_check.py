@@ -13,12 +13,21 @@ def found(evidence):
 def well():
     """A bit of everything, as it should be."""
     story = Story()
+    story.follow(d1={}, d2={})
+    # The device of B is slow all the time.
+    story.faults.append({"fault": "delay", "devices": [B], "from": 0, "until": 1000})
+    story.show(start=0, d1=[0, 0, 1], d2=[0, 0, 1])
     story.write("one")
+    story.show(start=0, d1=[1, 1, 1], d2=[0, 0, 1])
+    story.tell(d1="one")
     story.device(motd="one")
     story.read(d1="one")
     story.write("both", A, B)
+    story.device(motd="both")
+    story.tell(d2="both", d1="both")
     story.read(d1="both", d2="both")
     number = story.write("host", name="hostname")
+    story.device(hostname="host")
     story.read(d1={"motd": "both", "hostname": "host"})
     story.rollback(number)
     story.read(d1="both")
@@ -38,6 +47,9 @@ def well():
     story.show(d1=[3, 2, 1], d2=[2, 2, 1])
     story.show(d1=[3, 3, 1], d2=[2, 2, 2])
     story.show(node="n2", d1=[1, 1, 1])
+    story.stood(1, d1="one", d2={})
+    story.stood(number, d1={"motd": "both", "hostname": "host"}, d2="both")
+    story.stood(number + 1, d1="both")
     return story
 
 
@@ -45,7 +57,7 @@ HELD = {A: {"motd": "late", "eth1": "kept"}, B: {"motd": "both"}}
 
 
 def test_a_run_that_went_well():
-    violations, looked = check(well().end(HELD))
+    violations, looked = check(well().end(HELD, followed=HELD))
     assert violations == []
     assert all(looked.values()), looked
 
@@ -116,6 +128,83 @@ def test_an_atomic_transaction_is_in_part(becomes, parts):
     story = Story()
     story.write("one", A, B, told=None, becomes=becomes, parts=parts)
     assert "AllOrNothing" in found(story.end())
+
+
+def taken_back(*targets, **more):
+    """What became of a transaction that was taken back, and what its client was told, to be spoilt."""
+    story = Story()
+    story.write("one", *targets, told="reverted", **more)
+    return story, story.transactions[-1], story.operations[-1]["attempts"][-1]
+
+
+def test_what_was_taken_back_names_who_refused_it_or_was_waited_for():
+    story, _, _ = taken_back()
+    assert found(story.end()) == set()
+    story, transaction, _ = taken_back(A, B, parts={A: "undone", B: "refused"})
+    assert found(story.end()) == set()
+    transaction["targets"][B]["status"] = "undone"
+    assert found(story.end()) == {"AllOrNothing"}
+
+
+@pytest.mark.parametrize("error", [None, {"code": "ABORTED", "message": f"target {B} refused it: INTERNAL: no"}])
+def test_what_was_taken_back_does_not_say_why(error):
+    story, transaction, _ = taken_back()
+    transaction["error"] = error
+    assert found(story.end()) == {"AllOrNothing"}
+
+
+def test_what_was_taken_back_in_the_end_waited_for_nobody():
+    story, transaction, _ = taken_back()
+    transaction["targets"][A]["error"] = None
+    assert found(story.end()) == {"AllOrNothing"}
+    # Where several have it on trial, the store may be what kept it.
+    story, transaction, _ = taken_back(A, B)
+    transaction["targets"][A]["error"] = None
+    assert found(story.end()) == set()
+
+
+def test_what_refuses_to_have_it_undone_may_be_to_blame():
+    story, transaction, told = taken_back()
+    transaction["targets"][A]["error"] = {"code": "ABORTED", "message": "done and denied"}
+    told["message"] = "transaction 1 reverted: not done everywhere before its deadline: "
+    assert found(story.end()) == set()
+
+
+def test_a_client_is_not_told_who_refused_it():
+    story, _, told = taken_back()
+    told["message"] = "transaction 1 reverted: not done everywhere before its deadline"
+    assert found(story.end()) == {"AllOrNothing"}
+
+
+def test_what_was_called_off_has_nobody_to_blame():
+    story, transaction, told = taken_back()
+    transaction["error"] = {"code": "ABORTED", "message": "it was cancelled"}
+    assert found(story.end()) == {"AllOrNothing"}, "nobody called it off"
+    story.operations[-1]["cancel"] = told
+    assert found(story.end()) == set()
+
+
+def test_what_was_refused_is_in_the_log():
+    story = Story()
+    story.write("one", told=None, becomes="rejected")
+    story.operations[-1]["attempts"][-1]["code"] = "INVALID_ARGUMENT"
+    assert found(story.end()) == {"Decision"}
+
+
+def test_what_one_node_refused_another_may_have_taken():
+    story = Story()
+    story.write("one", told=None, becomes="rejected")
+    story.operations[-1]["attempts"].append({**story.operations[-1]["attempts"][-1], "code": "NOT_FOUND"})
+    assert found(story.end()) == set()
+
+
+def test_an_id_is_two_requests():
+    story = Story()
+    story.write("one")
+    story.operations[-1]["other"] = {"code": "ALREADY_EXISTS"}
+    assert found(story.end({A: {"motd": "one"}})) == set()
+    story.operations[-1]["other"] = {"code": "OK"}
+    assert found(story.end({A: {"motd": "one"}})) == {"Decision"}
 
 
 # Reads.
@@ -214,6 +303,106 @@ def test_what_was_rolled_back_is_read():
     assert found(story.end()) == {"Isolation"}
 
 
+# Isolation, as history shows it.
+
+
+def test_a_target_stood_otherwise():
+    story = Story()
+    story.write("one")
+    story.write("two")
+    story.stood(1, d1="one", d2={})
+    assert found(story.end(TWO)) == set()
+    story.stood(1, d1="two")
+    assert found(story.end(TWO)) == {"Isolation"}
+
+
+def test_history_has_nothing_of_what_was_withdrawn():
+    story = Story()
+    parts = {A: "applied", B: "refused"}
+    story.write("queued", A, B, name="eth1", mode="queued", told="committed", becomes="partial", parts=parts)
+    story.stood(1, d1={"eth1": "queued"}, d2={})
+    assert found(story.end({A: {"eth1": "queued"}})) == set()
+    story.stood(1, d2={"eth1": "queued"})
+    assert found(story.end({A: {"eth1": "queued"}})) == {"Isolation"}
+
+
+# Isolation, as subscribers are told.
+
+
+def two_values():
+    story = Story()
+    story.write("one")
+    story.write("two")
+    return story
+
+
+TWO = {A: {"motd": "two"}}
+
+
+def test_a_subscriber_is_told_of_each_in_turn():
+    story = Story()
+    story.follow(d1={}, d2={})
+    for value in ("one", "two"):
+        story.write(value)
+        story.tell(d1=value)
+    assert found(story.end(TWO)) == set()
+
+
+def test_a_subscriber_may_miss_what_stood_in_between():
+    story = Story()
+    story.follow(d1={})
+    story.write("one")
+    story.write("two")
+    story.tell(d1="two")
+    assert found(story.end(TWO)) == set()
+
+
+def test_a_stream_begins_with_what_had_been_replaced():
+    story = two_values()
+    story.follow(d1="one")
+    assert found(story.end(TWO)) == {"Isolation"}
+
+
+def test_a_subscriber_is_told_backwards():
+    story = Story()
+    story.follow(d1={})
+    story.write("one")
+    story.write("two")
+    story.tell(d1="two")
+    story.tell(d1="one")
+    assert found(story.end(TWO)) == {"Isolation"}
+
+
+@pytest.mark.parametrize("told", ["rejected", "reverted"])
+def test_a_subscriber_is_told_of_what_was_taken_back(told):
+    story = Story()
+    story.follow(d1={})
+    story.write("one", told=told)
+    story.tell(d1="one")
+    assert found(story.end()) == {"Isolation"}
+
+
+def test_a_subscriber_is_told_before_it_was_asked_for():
+    story = Story()
+    story.follow(d1={})
+    story.tell(d1="one")
+    story.write("one")
+    assert found(story.end({A: {"motd": "one"}})) == {"Isolation"}
+
+
+def test_a_subscriber_is_told_of_half_of_a_change():
+    story = Story()
+    story.follow(d1={})
+    story.write("one", name="eth1")
+    story.write("two", name="eth2")
+    story.tell(d1={"eth2": "two"})
+    assert found(story.end({A: {"eth1": "one", "eth2": "two"}})) == {"Isolation"}
+
+
+def test_a_subscriber_is_not_told_of_the_last():
+    assert found(two_values().end(TWO, followed={A: {"motd": "one"}})) == {"Isolation"}
+
+
 # Order and Fencing, as nodes show them.
 
 
@@ -296,6 +485,19 @@ def test_a_device_goes_back_to_what_was_replaced():
     story.device(motd="one")
     story.device(motd="two")
     story.device(motd="one")
+    assert found(story.end({A: {"motd": "two"}})) == {"Convergence"}
+
+
+def test_a_value_in_a_form_of_its_own_is_pushed_aside_once():
+    """As where the answer to the Set was lost, so that no node knows the form."""
+    story = Story()
+    story.write("one")
+    story.write("two")
+    for motd in ("one", "TWO", "one", "two"):
+        story.device(motd=motd)
+    assert found(story.end({A: {"motd": "two"}})) == set()
+    for motd in ("TWO", "one", "two"):
+        story.device(motd=motd)
     assert found(story.end({A: {"motd": "two"}})) == {"Convergence"}
 
 
@@ -445,6 +647,19 @@ def test_a_device_is_left_behind():
     story = Story()
     story.write("one")
     assert found(story.end({A: {"motd": "one"}}, devices={A: {}})) == {"Convergence"}
+
+
+def test_what_is_committed_is_not_applied():
+    story = Story()
+    story.listed[A] = [3, 2, "device"]
+    assert found(story.end()) == {"Convergence"}
+
+
+@pytest.mark.parametrize("target, fencing", [(A, "store-only"), (B, "device"), (B, "unknown")])
+def test_a_device_is_taken_for_one_that_turns_masters_away_or_not(target, fencing):
+    story = Story()
+    story.listed[target] = [3, 3, fencing]
+    assert found(story.end()) == {"Fencing"}
 
 
 def test_a_target_that_does_not_come_to_rest():

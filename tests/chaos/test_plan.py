@@ -28,6 +28,14 @@ def test_every_fault_ends_in_time():
         assert fault["at"] + fault["last"] <= 60
 
 
+def test_towards_the_end_there_is_nothing_wrong_but_with_devices():
+    for duration, alone in ((60, 10), (120, 20), (1200, 60)):
+        ends = {True: [], False: []}
+        for fault in plan.make(7, duration, NAMES):
+            ends[fault["lane"].startswith("devices")].append(fault["at"] + fault["last"])
+        assert max(ends[False]) <= duration - alone < max(ends[True])
+
+
 def test_every_fault_can_be_carried_out():
     for kind in KINDS:
         assert hasattr(Nemesis, f"begin_{kind.replace('-', '_')}"), kind

@@ -7,6 +7,7 @@ from google.protobuf import struct_pb2
 from pygnmi.spec.v080 import gnmi_ext_pb2, gnmi_pb2, gnmi_pb2_grpc
 
 import registers
+from gnmi import configuration_only, request
 from lab import field, fields, outcome_of_answer, outcome_of_error
 
 ADMIN = "/lockstep.v1.Admin/"
@@ -79,6 +80,12 @@ class Node:
                     values[name] = json.loads(change[3][0]) if 3 in change else None
         return found
 
+    def at(self, target, index, timeout):
+        """All registers of a target as they stood after an entry of the log."""
+        asked = field(1, field(1, target) + field(3, index))
+        found = map(fields, fields(self.ask("GetConfiguration", asked, timeout)).get(1, []))
+        return registers.of_trees(one[2][0] for one in found)
+
     def get(self, targets, timeout):
         """All registers of one target, or of several at once."""
         paths = [gnmi_pb2.Path(target=target) for target in targets]
@@ -89,6 +96,10 @@ class Node:
                 target = notification.prefix.target or update.path.target
                 found[target] |= registers.read_tree([update])
         return found
+
+    def follow(self):
+        """The configuration of all targets, and each change of it from then on."""
+        return self.gnmi.Subscribe(iter([request("/", target="*", extensions=[configuration_only()])]))
 
     def targets(self, timeout):
         """How targets stand: committed, applied, term, master, state."""

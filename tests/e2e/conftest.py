@@ -1,13 +1,15 @@
 """What every test here is given."""
 
 import base64
+import pathlib
 import subprocess
 
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
 from identity import ISSUED, SECRETS
-from lab import ROOT, Lab, path
+from lab import ROOT, SERVED, TRACED, Lab, path
+from panics import panics
 
 CHECKER = ROOT / "target" / "explore" / "lockstep-model"
 
@@ -22,15 +24,21 @@ def pytest_runtest_makereport(item):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_secret_in_any_log(tmp_path_factory):
+def nothing_secret_and_no_panic_in_any_log(tmp_path_factory):
     """After everything: nothing that a node or a command wrote for people to read has a password, a token, a token's
-    secret or a masked value in it."""
+    secret or a masked value in it; and nothing that ran panicked, not even where that was caught."""
     yield
-    found = []
-    for log in filter(is_read_by_people, tmp_path_factory.getbasetemp().rglob("*")):
+    base = tmp_path_factory.getbasetemp()
+    unwanted = [*secrets(), *tokens_of_pages(base)]
+    found, read = [], set()
+    for log in filter(is_log, base.rglob("*")):
         content = log.read_bytes()
-        found += [f"{what} in {log}" for what, secret in secrets() if secret in content]
+        found += [f"{log}: {place}" for place in panics(content)]
+        if is_read_by_people(log):
+            found += [f"{what} in {log}" for what, secret in unwanted if secret in content]
+            read.add(log)
     assert not found, found
+    assert SERVED <= read, f"{len(read)} logs were read, and these of nodes were not: {SERVED - read}"
 
 
 # Devices hold configuration as it is, and so do stores, exports and traces; tests write configuration and keys themselves.
@@ -38,9 +46,16 @@ LOGS = ("*.log", "audit*.jsonl")
 OTHERS = ("leaf*.log", "box*.log", "sim*.log", "device*.log")
 
 
-def is_read_by_people(file):
-    is_one_of = lambda patterns: any(file.match(pattern) for pattern in patterns)
-    return file.is_file() and is_one_of(LOGS) and not is_one_of(OTHERS)
+def is_log(file):
+    return is_one_of(file, LOGS) and file.is_file()
+
+
+def is_read_by_people(log):
+    return not is_one_of(log, OTHERS)
+
+
+def is_one_of(file, patterns):
+    return any(file.match(pattern) for pattern in patterns)
 
 
 def secrets():
@@ -54,16 +69,25 @@ def secrets():
             yield f"{what} in base64", encoded[4 if shift else 0 : -4]
 
 
+def tokens_of_pages(base):
+    """Those that pages of the documentation issue, in processes of their own."""
+    for file in filter(pathlib.Path.is_file, base.rglob("token")):
+        token = file.read_bytes().strip()
+        assert token, file
+        yield f"the token of {file}", token
+
+
 @pytest.fixture(scope="session", autouse=True)
 def every_trace_keeps_to_the_protocol(tmp_path_factory):
-    """After everything: whatever was written down by nodes can have happened."""
+    """After everything: whatever was written down by nodes can have happened, and something was."""
     yield
-    wrong = []
-    for trace in tmp_path_factory.getbasetemp().rglob("trace-*.jsonl"):
+    wrong, traces = [], list(tmp_path_factory.getbasetemp().rglob("trace-*.jsonl"))
+    for trace in traces:
         done = subprocess.run([CHECKER, "check-trace", trace], capture_output=True, text=True)
         print(done.stdout + done.stderr)
         wrong += [done.stderr] if done.returncode else []
     assert not wrong, "\n".join(wrong)
+    assert traces or not TRACED, f"nodes were to write down their steps, and did not: {sorted(TRACED)}"
 
 
 @pytest.fixture

@@ -31,14 +31,26 @@ ATTEMPTS = 6
 def free_ports(count):
     """Ports that nobody listens on, and that no connection going out can take before the one they are meant for does:
     they lie below those the kernel gives to such."""
-    found = []
-    while len(found) < count:
+    return list(itertools.islice(filter(is_free, PORTS), count))
+
+
+def free_ports_in_a_row(count):
+    """Likewise; the first of so many with following numbers. All of them are out of the way of whoever asks next."""
+    row = []
+    while len(row) < count:
         port = next(PORTS)
-        with socket.socket() as taken, contextlib.suppress(OSError):
-            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        row = [*row, port] if is_free(port) and (not row or port == row[-1] + 1) else []
+    return row[0]
+
+
+def is_free(port):
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
             taken.bind(("127.0.0.1", port))
-            found.append(port)
-    return found
+        except OSError:
+            return False
+    return True
 
 
 def ports_of_our_own():
@@ -71,6 +83,10 @@ def until(what, condition):
         time.sleep(0.02)
 
 
+# Where nodes write down their steps, of all that were started here.
+TRACED = set()
+
+
 def traced(arguments):
     """A node writes down its steps where that is asked for (TRACES=1), those on one store to one file; what is in them
     is checked after everything."""
@@ -79,17 +95,27 @@ def traced(arguments):
     config = pathlib.Path(arguments[-1])
     told = json.loads(config.read_text())
     store = zlib.crc32(str(told.get("store")).encode())
-    return [] if "secret-paths" in told else ["--trace", config.parent / f"trace-{store:08x}.jsonl"]
+    if "secret-paths" in told:
+        return []
+    trace = config.parent / f"trace-{store:08x}.jsonl"
+    TRACED.add(trace)
+    return ["--trace", trace]
+
+
+# The logs of the nodes that were started by this process.
+SERVED = set()
 
 
 class Process:
     """A process whose output is kept, and shown if a test fails."""
 
-    def __init__(self, log, *arguments):
+    def __init__(self, log, *arguments, **more):
         self.log = log
         arguments = [*arguments, *traced(arguments)]
+        if arguments[0] == "serve":
+            SERVED.add(pathlib.Path(log))
         with open(log, "ab") as out:
-            self.process = subprocess.Popen([BINARY, *arguments], stdout=out, stderr=out)
+            self.process = subprocess.Popen([BINARY, *arguments], stdout=out, stderr=out, **more)
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -160,8 +186,8 @@ class Lab:
         log = self.folder / f"{name}.log"
         self.devices[name] = Process(log, "sim", "--models", self.kinds[name], "--listen", listen)
 
-    def start_node(self, wait=True):
-        self.node = Process(self.folder / "node.log", "serve", "--config", self.folder / "lockstep.yaml")
+    def start_node(self, wait=True, **more):
+        self.node = Process(self.folder / "node.log", "serve", "--config", self.folder / "lockstep.yaml", **more)
         if wait:
             until("the node answers", lambda: self.run("target", "list") is not None)
 
@@ -183,8 +209,11 @@ class Lab:
     # The command line.
 
     def command(self, *arguments, insecure=True):
+        """A command as a script gives it: nobody can be asked."""
         server = ["--server", f"127.0.0.1:{self.port}", *(["--insecure"] if insecure else [])]
-        return subprocess.run([BINARY, *server, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+        return subprocess.run(
+            [BINARY, *server, *arguments], capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
+        )
 
     def run(self, *arguments):
         """A command that must work; what it prints, from JSON."""

@@ -3,7 +3,8 @@
 A block is fenced and names its language:
 
     ```sh            is run, by one shell for the whole page, as it is written
-    ```text          right behind it: each of its lines is among what was printed, in this order; … stands for anything
+    ```text          right behind it: each of its lines is among what was printed, in this order; … stands for anything.
+                     What tells a story with commands in it prints them as "$ command"
     ```python x.py   is written to a file of that name; so is anything else with a name behind its language
 
 A line above a block tells readers, too, that it is not run, and why:
@@ -27,7 +28,7 @@ MARK = re.compile(rf"^<!-- ({'|'.join(MARKS)}):(.*?)-->$", re.M | re.S)
 # What looks like a command; where it is not in a block that is run, somebody forgot to say so.
 COMMAND = re.compile(
     r"^\s*(?:\$ )?(?:[A-Z_]+=\S+ )*(?:sudo )?"
-    r"(?:lockstep(?:-\w+)?|curl|make|cargo|export|pygnmicli|gnmic|etcd|etcdctl|docker|podman|kubectl|systemctl|apt(?:-get)?|dpkg|openssl|python3?|spec/run)"
+    r"(?:lockstep(?:-\w+)?|curl|make|cargo|export|pygnmicli|gnmic|etcd|etcdctl|docker|podman|kubectl|systemctl|apt(?:-get)?|dpkg|openssl|python3?|node|spec/run)"
     r"(?: [^:=|]|$)"
 )
 
@@ -82,7 +83,13 @@ def forgotten(source):
     """Lines that look like commands and are in code that is neither run nor said not to be."""
     fenced, lost = False, []
     spoken_for = set()
+    any_run = False
     for block in blocks(source):
+        any_run |= block.is_run
+        if block.language == "text" and any_run:
+            # A command that has to be printed with its prompt is part of a story that is run.
+            told = (at for at, line in enumerate(block.text.splitlines(), block.line + 1) if line.lstrip().startswith("$ "))
+            spoken_for |= set(told)
         if block.language == "sh" or "not run" in block.marks or block.name:
             spoken_for |= set(range(block.line, block.line + block.text.count("\n") + 1))
     for number, line in enumerate(source.splitlines(), 1):

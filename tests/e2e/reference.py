@@ -185,7 +185,7 @@ def form(schema):
 def answer(operation):
     content = operation["responses"]["200"].get("content", {})
     for type_, told in content.items():
-        return "events" if type_ == "text/event-stream" else form(told.get("schema", {})) if "json" in type_ else "a file"
+        return {"text/event-stream": "events", "text/plain": "text"}.get(type_) or (form(told.get("schema", {})) if "json" in type_ else "a file")
     return ""
 
 
@@ -193,13 +193,13 @@ def http(document):
     lines = [
         "# HTTP: every route\n",
         f"{MADE} The same, for programs, is at `/api/v1/openapi.json` of every node. [http.md](../http.md) explains.\n",
-        "Beside these: `GET /healthz`, `GET /readyz` and `GET /metrics`, which need no login.\n",
     ]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             if method == "parameters":
                 continue
-            lines += [f"## {method.upper()} {path}\n", f"{operation['summary']}. Gives {answer(operation) or 'nothing'}.\n"]
+            open_ = " Open to everybody." if operation.get("security") == [] else ""
+            lines += [f"## {method.upper()} {path}\n", f"{operation['summary']}. Gives {answer(operation) or 'nothing'}.{open_}\n"]
             if body := operation.get("requestBody"):
                 [schema, *_] = [told.get("schema", {}) for told in body["content"].values()]
                 lines.append(f"The body is {form(schema)}.\n")
@@ -319,6 +319,15 @@ def defined():
     return found
 
 
+# With more values than this, a label has a list of its own.
+MANY = 8
+
+
+def anchor(title):
+    """What a heading is called in links."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
 def metrics():
     lines = [
         "# Metrics\n",
@@ -326,13 +335,27 @@ def metrics():
         "name of a target, a user or an address. A histogram `x` is `x_bucket`, `x_sum` and `x_count`. What is looked at when somebody",
         "scrapes takes one pass over the targets, and is kept for half a second. [operations.md](../operations.md) explains, with alerts.\n",
     ]
+    long = {}
+
+    def say(label):
+        name, values = label
+        if len(values) <= MANY:
+            return f"`{name}`" + (f": {', '.join(values)}" if values else "")
+        title = next((title for title, known in long.items() if known == (name, values)), None)
+        if title is None:
+            title = f"{name}: {values[0]} to {values[-1]}"
+            long[title] = (name, values)
+        return f"`{name}`: {values[0]}, {values[1]}, … ([all](#{anchor(title)}))"
+
     for room, rows in defined().items():
         lines.append(f"## {room}\n")
-        say = lambda label: f"`{label[0]}`" + (f": {', '.join(label[1])}" if label[1] else "")
         lines += table(
-            ("metric", "type", "labels", ""),
-            [(f"`{name}`", kind_, "; ".join(map(say, labels)), help_) for name, kind_, labels, help_ in rows],
+            ("metric", "type", "what it says", "labels"),
+            [(f"`{name}`", kind_, help_, "; ".join(map(say, labels))) for name, kind_, labels, help_ in rows],
         )
+    lines.append("## Labels with many values\n")
+    for title, (_, values) in long.items():
+        lines.append(f"### {title}\n\n{', '.join(f'`{value}`' for value in values)}\n")
     return "\n".join(lines)
 
 
@@ -353,20 +376,41 @@ ENUMS = [
 
 
 def words(text):
-    """A message as it is written: continued lines joined, `{x}` for what is put in."""
+    """A message as it is written: continued lines joined, `…` for what is put in; by its name where there is nothing else."""
     text = re.sub(r"\\\n\s*", "", text).replace('\\"', '"')
-    return re.sub(r"\{([^}]*)\}", lambda found: "…", text)
+    message = re.sub(r"\{[^}]*\}", "…", text)
+    return message if re.search(r"\w", message) else re.sub(r"\{(\w*)[^}]*\}", r"<\1>", text)
+
+
+# What a message comes to that has no words and no names of its own.
+SAID = {
+    "Wrong": "; ".join(re.findall(r'Refused::Wrong\("([^"]+)"\)', source("crates/northbound/src/guard.rs"))),
+    "Value": "<at>: <message>",
+    "Everywhere": "<address>: <reason>; <address>: <reason>",
+}
 
 
 def variants(path, name):
     body = re.search(rf"enum {name} \{{\n(.*?)\n\}}", source(path), re.S)[1]
-    return [(re.sub(r"\s*/// ?", " ", docs).strip(), words(message), variant) for docs, message, _, variant in VARIANT.findall(body + "\n")]
+    found = [
+        (re.sub(r"\s*/// ?", " ", docs).strip(), SAID.get(variant, words(message)), variant)
+        for docs, message, _, variant in VARIANT.findall(body + "\n")
+    ]
+    assert len(found) == body.count("#[error("), f"{path}: a part of {name} without a word of when"
+    return found
 
 
-def undocumented(path, name):
-    """The same where the words are all there is."""
-    body = re.search(rf"enum {name} \{{\n(.*?)\n\}}", source(path), re.S)[1]
-    return [("", words(message), variant) for message, variant in re.findall(r'#\[error\(\s*"((?:[^"\\]|\\.)*)".*?\)\]\n    (\w+)', body + "\n", re.S)]
+def code(message):
+    """As code, also where there is some in it."""
+    return f"`` {message} ``" if "`" in message else f"`{message}`"
+
+
+def told(title, head, rows):
+    """A table of errors in which everything is said, and nothing twice."""
+    for row in rows:
+        assert all(re.search(r"\w", said) for said in row), f"{title}: nothing is said by {row}"
+    assert len(set(rows)) == len(rows), f"{title}: {[row for row in rows if rows.count(row) > 1]}"
+    return table(head, rows)
 
 
 REASON = re.compile(r'Reason::(\w+)[^=]*?=>\s*\{?\s*\(\s*Code::(\w+),\s*(?:format!\(\s*)?"((?:[^"\\]|\\.)*)"', re.S)
@@ -403,25 +447,24 @@ def reason_docs():
 def errors():
     lines = [
         "# Errors\n",
-        f"{MADE} What is refused says what happened, where, and mostly what to do. `…` stands for what is put in.",
+        f"{MADE} What is refused says what happened, where, and mostly what to do. `…` and `<name>` stand for what is put in.",
         "After Submit the answer is the outcome of the transaction: the code says how it ended, and the details (`lockstep.v1.Outcome`) what each",
         "target said; see [gnmi.md](../gnmi.md). Exit statuses of commands are in [cli.md](../cli.md).\n",
     ]
     known = codes()
     for title, path, name, about in ENUMS:
-        found = variants(path, name) or undocumented(path, name)
-        assert found, (path, name)
+        found = variants(path, name)
         lines += [f"## {title}\n", about + "\n"]
         if name == "Refusal":
             assert {variant for *_, variant in found} == set(known), set(known) ^ {variant for *_, variant in found}
-            lines += table(("code", "message", "when"), [(known[variant], f"`{message}`", docs) for docs, message, variant in found])
+            lines += told(title, ("code", "message", "when"), [(known[variant], code(message), docs) for docs, message, variant in found])
             lines += ["## After it is in the log\n", "A transaction that did not come to what was asked: its words follow `transaction N STATUS: `.\n"]
             ended = [("INVALID_ARGUMENT", "target …: …: …", "Invalid"), *reasons()]
             kinds = {variant: docs for docs, variant in reason_docs()}
             assert {variant for *_, variant in ended} == set(kinds), set(kinds) ^ {variant for *_, variant in ended}
-            lines += table(("code", "message", "when"), [(code, f"`{message}`", kinds[variant]) for code, message, variant in ended])
+            lines += told("Reason", ("code", "message", "when"), [(grpc, code(message), kinds[variant]) for grpc, message, variant in ended])
         else:
-            lines += table(("message", "when"), [(f"`{message}`", docs) for docs, message, _ in found])
+            lines += told(title, ("message", "when"), [(code(message), docs) for docs, message, _ in found])
     return "\n".join(lines)
 
 

@@ -7,14 +7,33 @@ import subprocess
 import threading
 
 import pytest
+from pygnmi.spec.v080 import gnmi_pb2
 
 from identity import SECRETS, hashed
-from lab import BINARY, PATIENCE, Lab, until
+from lab import BINARY, PATIENCE, Lab, options, until, update
 from web import Web
 
 
 def motd(text):
     return {"update": {"/system/motd": text}}
+
+
+def test_every_dry_run_says_the_same(lab):
+    """Also while there is something that is committed, and that nobody reads yet."""
+    web = Web(lab.http)
+    for name, text in (("leaf1", "one"), ("leaf2", "one")):
+        web.post("/api/v1/transactions", {name: motd(text)})
+    lab.sim("hang", lab.device("leaf2"))
+    open_ = lab.run("set", "leaf2", "--update", "/system/motd=two", "--async")["index"]
+    assert (lab.get("leaf2", "/system/motd"), lab.transactions()[0]["status"]) == ("one", "committed")
+    for name, text, changes in (("leaf1", "one", False), ("leaf1", "two", True), ("leaf2", "two", False), ("leaf2", "one", True)):
+        tried = web.post("/api/v1/transactions", {name: motd(text)}, dry_run="true")
+        with lab.stub() as stub:
+            asked = gnmi_pb2.SetRequest(update=[update("/system/motd", text, name)], extension=[options(dry_run=True)])
+            preview = stub.Set(asked, timeout=PATIENCE).extension[0].SerializeToString()
+        assert (bool(tried["changes"]), b"motd" in preview) == (changes, changes), (name, text)
+    lab.command("cancel", str(open_), "--yes")
+    lab.sim("release", lab.device("leaf2"))
 
 
 def test_every_operation(lab):
@@ -71,7 +90,16 @@ def test_every_operation(lab):
         found = web.get("/api/v1/targets/leaf1/configuration", path="/system/motd", side=side)
         assert found["values"] == {"/system/motd": "again"}, side
     assert web.ask("GET", "/api/v1/targets/leaf1/configuration", side="device", index=first)[0] == 400
-    assert web.ask("GET", "/api/v1/targets/leaf1/configuration", side="outside")[0] == 400
+    for at, name, known in (
+        ("/api/v1/targets/leaf1/configuration", "side", "visible, committed, applied, device"),
+        ("/api/v1/targets", "state", "pending, synchronising, synchronised, drifted, paused, failed"),
+        ("/api/v1/transactions", "status", "pending, committed, reverting, applied, partial, rejected, reverted, cancelled"),
+        ("/api/v1/transactions", "kind", "change, rollback, restore, adopt, add, rebind, remove"),
+        ("/api/v1/watch/transactions", "kind", "change, rollback, restore, adopt, add, rebind, remove"),
+    ):
+        status, refused = web.ask("GET", at, **{name: "outside"})
+        assert (status, refused["error"]["message"]) == (400, f'there is no {name} "outside"; there are {known}'), at
+    assert web.ask("POST", f"/api/v1/transactions/{first}/rollback", rule="outside")[0] == 400
     assert web.ask("GET", "/api/v1/targets/leaf9/configuration")[0] == 404
     assert web.get("/api/v1/targets/leaf1/diff", side="applied", to_side="device") == {"changes": [], "secrets": 0}
     changes = web.get("/api/v1/targets/leaf1/diff", index=first)["changes"]
@@ -134,6 +162,8 @@ def test_every_operation(lab):
     assert next(web.events("/api/v1/watch/configurations")) == ("synced", {})
     assert next(web.events("/api/v1/watch/targets"))[0] == "targets"
     web.get("/api/v1/openapi.json")
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert web.operation("GET", path) and web.ask("GET", path)[0] == 200
     known = {one["operationId"] for at in web.document["paths"].values() for one in at.values()}
     assert web.asked == known, known - web.asked
 

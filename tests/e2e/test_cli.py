@@ -1,13 +1,11 @@
-"""The command line: what every command writes, held to files; and what it does on a terminal.
+"""The command line: what every command writes, held to files.
 
 LOCKSTEP_WRITE=1 writes the files anew, to be looked at."""
 
 import json
 import os
 import pathlib
-import pty
 import re
-import select
 import shlex
 import shutil
 import signal
@@ -17,7 +15,8 @@ import time
 
 import pytest
 
-from lab import BINARY, MODELS, PATIENCE, until
+from lab import BINARY, PATIENCE, until
+from terminal import Terminal
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
 
@@ -39,6 +38,9 @@ set -f change.yaml --dry-run --output json
 set -f change.yaml --comment "a banner"
 set leaf1 --update /system/motd=again --output json
 set leaf1 --update /nonsense=1
+set leaf1 --update /sytem/motd=1
+set leaf1 --update '/system={"mtod": "x"}'
+get leaf1 /interface
 set leaf1
 set nowhere --update /system/motd=x
 set leaf1 --update "/interfaces/interface[name=eth1]/access-vlan=77"
@@ -48,6 +50,7 @@ get leaf1 /system --side 1
 get leaf1 /system --side device
 get leaf1 /system --side outside
 get nowhere
+get '*' --side 1
 diff leaf1
 diff leaf1 --from 1
 diff leaf1 --from 1 --output json
@@ -65,7 +68,8 @@ tx show 99
 tx watch 1
 tx watch 99
 rollback 1 --dry-run
-rollback 1
+rollback 1 --yes
+rollback 99 --yes
 rollback 2 --dry-run
 rollback 2 --yes
 restore 2 --target leaf1 --dry-run
@@ -74,18 +78,30 @@ set leaf1 --update /system/motd=maybe --confirm 600
 tx show 7
 confirm 7
 confirm 7
-cancel 7
+confirm 1
+confirm 3
+confirm 5
+confirm 99
+cancel 7 --yes
+cancel 3 --yes
+cancel 5 --yes
+rollback 5 --yes
 set leaf1 --update /system/motd=perhaps --confirm 600
 set leaf1 --update /system/motd=not
-cancel 8
+cancel 8 --yes
+tx show 8
+tx list --author lockstep
 target pause leaf1
 set leaf1 --update /system/motd=later
 set leaf1 --update /system/motd=later --queued --async
 tx show 10
 tx list --status committed
-cancel 10
+cancel 10 --yes
+cancel 10 --yes
 tx list --limit 4
 ! target resume leaf1
+set leaf1 --delete / --dry-run
+set leaf1 --replace '/={}' --yes
 set leaf1 --update "/interfaces/interface[name=eth1]/access-vlan=77" --output json
 set leaf1 --update /system/motd=x --comment "one\tline"
 set
@@ -93,7 +109,7 @@ set --update /system/motd=x
 target sync leaf2 --yes
 target adopt leaf2 --yes
 target claim leaf2 --yes
-target sync nowhere
+target sync nowhere --yes
 target adopt nowhere --yes
 target claim nowhere --yes
 target import gnmic.yaml --dry-run
@@ -124,13 +140,15 @@ def plain(lab, text):
     text = text.replace(f"127.0.0.1:{lab.port}", "NODE")
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME", text)
     text = re.sub(r"\bn1(-[0-9a-z]+)+", "SESSION", text)
+    text = re.sub(r"\bcli(-[0-9a-f]+){2}", "CLI-ID", text)
     text = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", text)
     text = re.sub(r"(epoch\D{1,10})\d+", r"\1EPOCH", text)
     text = re.sub(r"\d+ bytes|(?<=\"bytes\": )\d+", "BYTES", text)
-    # What was ordered is under way, or done already.
-    text = re.sub(r"(target \w+: )synchronis(ed|ing)", r"\1STATE", text)
     # Columns are as wide as what was in them.
     text = re.sub(r"(?<=\S) {2,}", "  ", text)
+    # What was ordered is under way, or done already: a claim begins a term of its own.
+    text = re.sub(r"(target \w+: )synchronis(ed|ing)", r"\1STATE", text)
+    text = re.sub(r"(master  n1, term )\d+", r"\1TERM", text)
     return re.sub(r"^([a-z]+  \d+)  \d+$", r"\1  BYTES", text, flags=re.M)
 
 
@@ -162,12 +180,16 @@ def held(written, name):
 
 
 def test_a_change_file_may_be_piped_in(lab):
-    done = subprocess.run(
+    piped = lambda change: subprocess.run(
         [BINARY, "--server", f"127.0.0.1:{lab.port}", "--insecure", "set"],
-        input=CHANGE, capture_output=True, text=True, timeout=PATIENCE,
+        input=change, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
+    done = piped(CHANGE)
     assert done.returncode == 0, done.stderr
     assert lab.get("leaf2", "/system/motd") == "hello"
+    for empty in ("", "{}", "leaf1: {}\n"):
+        done = piped(empty)
+        assert done.returncode == 2 and "standard input asks for nothing" in done.stderr, done
 
 
 def test_what_is_in_clear_is_for_its_owner_alone(lab):
@@ -227,75 +249,6 @@ def test_help():
     assert not lacking, lacking
 
 
-class Terminal:
-    """A command on a terminal."""
-
-    def __init__(self, lab, *arguments, columns=80, lines=24, **env):
-        self.master, slave = pty.openpty()
-        import fcntl
-        import struct
-        import termios
-
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
-        server = ["--server", f"127.0.0.1:{lab.port}", "--insecure"]
-        self.process = subprocess.Popen(
-            [BINARY, *server, *arguments], stdin=slave, stdout=slave, stderr=slave, env={**environment, "TERM": "xterm", **env}
-        )
-        os.close(slave)
-        self.said = ""
-
-    def until(self, words):
-        deadline = time.monotonic() + PATIENCE
-        while words not in self.said:
-            ready, _, _ = select.select([self.master], [], [], 0.1)
-            try:
-                self.said += os.read(self.master, 65536).decode() if ready else ""
-            except OSError:
-                break
-            assert time.monotonic() < deadline, self.said
-        assert words in self.said, self.said
-
-    def type(self, words):
-        os.write(self.master, words.encode())
-
-    def end(self):
-        """All that was written, and how it ended."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            ready, _, _ = select.select([self.master], [], [], 0.1)
-            try:
-                said = os.read(self.master, 65536).decode() if ready else None
-            except OSError:
-                break
-            if said is None and self.process.poll() is not None:
-                break
-            self.said += said or ""
-        os.close(self.master)
-        return self.said, self.process.wait(PATIENCE)
-
-
-def test_a_table_fits_the_terminal_and_colour_is_for_terminals(lab):
-    lab.run("set", "leaf1", "--update", "/system/motd=x", "--comment", "a comment that is longer than the terminal is wide " * 3)
-    for columns in (60, 80, 120):
-        said, status = Terminal(lab, "tx", "list", columns=columns).end()
-        assert status == 0
-        bare = re.sub(r"\x1b\[\d*m", "", said)
-        assert all(len(line) <= columns for line in bare.splitlines()), bare
-        assert "\x1b[32mapplied\x1b[0m" in said and "…" in said
-    for columns in (60, 80):
-        said, status = Terminal(lab, "target", "list", columns=columns).end()
-        assert status == 0
-        bare = re.sub(r"\x1b\[\d*m", "", said)
-        assert all(len(line) <= columns for line in bare.splitlines()), bare
-        assert "\x1b[32msyn" in said, said
-    assert "\x1b" not in Terminal(lab, "tx", "list", NO_COLOR="1").end()[0]
-    assert "\x1b" not in Terminal(lab, "tx", "list", "--color", "never").end()[0]
-    piped = lab.command("tx", "list")
-    assert "\x1b" not in piped.stdout and "…" not in piped.stdout
-    assert "\x1b[32mapplied" in lab.command("tx", "list", "--color", "always").stdout
-
-
 def test_a_node_that_stands_still_is_none(lab):
     """It took the connection, and says nothing more."""
     lab.node.process.send_signal(signal.SIGSTOP)
@@ -304,71 +257,23 @@ def test_a_node_that_stands_still_is_none(lab):
     finally:
         lab.node.process.send_signal(signal.SIGCONT)
     assert done.returncode == 3 and "does not answer any more" in done.stderr, done
+    assert "source:" not in done.stderr and "Error" not in done.stderr, "words, and no insides"
 
 
-def test_lines_of_a_watch_fit_and_have_colour(lab):
-    lab.run("set", "leaf1", "--update", "/system/motd=x", "--comment", "a comment that is longer than the terminal is wide " * 3)
-    terminal = Terminal(lab, "tx", "watch", columns=60)
-    terminal.until("…")
-    terminal.process.terminate()
-    said, _ = terminal.end()
-    assert "\x1b[32mapplied\x1b[0m" in said
-    assert all(len(line) <= 60 for line in re.sub(r"\x1b\[\d*m", "", said).splitlines()), said
-
-
-def test_what_devices_lose_by_it_is_asked_for(lab):
-    for arguments, question in (
-        (["target", "sync", "leaf1"], "bring leaf1 in line? What it has otherwise is gone then [y/N]"),
-        (["target", "add", "x", "--address", "127.0.0.1:1", "--initial", "replace"], "add x? What its device has is gone then"),
-    ):
-        terminal = Terminal(lab, *arguments)
-        terminal.until(question)
-        terminal.type("n\n")
-        said, status = terminal.end()
-        assert status == 1 and "not done, as you said" in said
-
-
-def test_the_dangerous_is_asked_for_and_shows_what_it_would_do(lab):
-    lab.run("set", "leaf1", "--update", "/system/motd=one")
-    index = lab.run("set", "leaf1", "--update", "/system/motd=two")["index"]
-    terminal = Terminal(lab, "rollback", str(index))
-    terminal.until(f"roll back transaction {index} on leaf1? [y/N]")
-    assert '~ leaf1 /system/motd = "two" -> "one"' in terminal.said
-    terminal.type("n\n")
-    said, status = terminal.end()
-    assert status == 1 and "not done, as you said" in said
-    for command in (["target", "adopt", "leaf1"], ["target", "claim", "leaf1"], ["target", "remove", "leaf1"], ["restore", "1"]):
-        terminal = Terminal(lab, *command)
-        terminal.until("[y/N]")
-        terminal.type("\n")
-        assert terminal.end()[1] == 1, command
-    terminal = Terminal(lab, "rollback", str(index), "--yes")
-    said, status = terminal.end()
-    assert status == 0 and "[y/N]" not in said
-    assert lab.get("leaf1", "/system/motd") == "one"
-
-
-def test_progress_is_shown_while_a_transaction_spreads(lab):
-    """One device takes its time, and another refuses."""
-    lab.sim("delay", lab.device("leaf3"), "3s", "--path", "/system/motd")
-    terminal = Terminal(lab, "set", "-f", "-", columns=200)
-    change = {name: {"update": {"/system/motd": "slow"}} for name in lab.names}
-    terminal.type(json.dumps(change) + "\n\x04")
-    terminal.until("[################--------] 2/3 2 accepted, 1 pending")
-    said, status = terminal.end()
-    assert status == 0 and said.rstrip().endswith("applied: 3 operations on leaf1,leaf2,leaf3"), said
-    lab.sim("heal", lab.device("leaf3"))
-    lab.sim("refuse", lab.device("leaf2"), "/system/motd", "--message", "not today")
-    failed = subprocess.run(
-        [BINARY, "--server", f"127.0.0.1:{lab.port}", "--insecure", "set", "-f", "-"],
-        input=json.dumps({name: {"update": {"/system/motd": "no"}} for name in lab.names}),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert failed.returncode == 4, failed
-    assert "leaf2: refused: FAILED_PRECONDITION: not today" in failed.stderr
-    assert "`lockstep tx show 2` has it all" in failed.stderr
+def test_a_transaction_says_which_target_holds_it_up(lab):
+    """Not those that have it, and wait for the others."""
+    lab.sim("hang", lab.device("leaf3"))
+    change = {name: {"update": {"/system/motd": "x"}} for name in lab.names}
+    file = lab.folder / "change.json"
+    file.write_text(json.dumps(change))
+    lab.run("set", "-f", str(file), "--async")
+    waits = lambda: lab.run("tx", "show", "1")
+    until("two have it on trial", lambda: waits()["stages"] == {"accepted": 2})
+    assert waits()["waiting_for"] == "target leaf3: the device's answer"
+    lab.command("cancel", "1", "--yes")
+    shown = lab.command("tx", "list").stdout
+    assert "it was cancelled; waits: target leaf" in shown, shown
+    lab.sim("release", lab.device("leaf3"))
 
 
 def test_transactions_are_watched(lab):
@@ -382,6 +287,15 @@ def test_transactions_are_watched(lab):
         index = lab.run("set", "leaf1", "--update", "/system/motd=watched", "--comment", "look")["index"]
         until("it is seen", lambda: any(one["index"] == index and one["status"] == "applied" for one in seen))
         assert {one["comment"] for one in seen if one["index"] == index} == {"look"}
+    finally:
+        process.kill()
+        process.wait()
+    # Of those that there are, of a kind; what happens comes after them.
+    by_kind = lambda kind: subprocess.Popen([BINARY, *server, "tx", "watch", "--kind", kind, "-o", "json"], stdout=subprocess.PIPE, text=True)
+    process = by_kind("rollback")
+    try:
+        lab.run("rollback", str(index))
+        assert json.loads(process.stdout.readline())["kind"] == "rollback"
     finally:
         process.kill()
         process.wait()
@@ -426,6 +340,22 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
     index = str(lab.run("set", "leaf1", "--update", "/system/motd=x")["index"])
     assert index in offered("lockstep rollback ") and index in offered("lockstep tx show ")
     assert {"list", "show", "watch"} <= offered("lockstep tx ")
+    for line in ("get leaf1 --side ", "diff leaf1 --from ", "diff leaf1 --to "):
+        assert {"visible", "committed", "applied", "device", index} <= offered(f"lockstep {line}"), line
+    assert "lab-1.0" in offered("lockstep target import file --model ")
+    assert index not in offered("lockstep confirm ") and index not in offered("lockstep cancel ")
+    open_ = str(lab.run("set", "leaf1", "--update", "/system/motd=y", "--confirm", "600")["index"])
+    assert open_ in offered("lockstep confirm ") and open_ in offered("lockstep cancel ")
+    # However many came after it.
+    for number in range(31):
+        lab.set("leaf2", update=[("/system/motd", str(number))])
+    assert open_ in offered("lockstep confirm ") and open_ in offered("lockstep cancel ")
+    lab.run("cancel", open_)
+    lab.run("target", "pause", "leaf2")
+    paused = offered("lockstep target resume ")
+    assert "leaf2" in paused and "leaf1" not in paused
+    assert {"report", "enforce", "adopt"} <= offered("lockstep target set leaf1 --drift ")
+    assert {"ignore", "tags"} <= offered("lockstep target set leaf1 --unset ")
     # A node that is not there has no names, and holds nobody up.
     assert "leaf1" not in offered("lockstep --server 127.0.0.1:1 get ")
     for shell in ("zsh", "fish", "elvish", "powershell"):

@@ -98,18 +98,30 @@ def demo(tmp_path):
 
 
 def test_the_tour_goes_as_told(demo):
-    # Without a terminal it ends by itself.
-    one = demo()
+    one = demo("--exit")
     assert one.process.wait(PATIENCE * 2) == 0, one.said()
     lines = iter(one.said().splitlines())
     for wanted in EVIDENCE:
         assert any(re.search(wanted, line) for line in lines), (wanted, one.said())
-    assert "\x1b" not in one.said()
+    assert "\x1b" not in one.said() and "Yours to try" not in one.said()
+    one.nothing_is_left()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_without_a_terminal_it_stays_to_be_tried_as_well(demo, how):
+    one = demo()
+    until("it invites", lambda: len(invited(one.said().splitlines())) == 3)
+    [page] = re.findall(r"^The page: +(\S+)$", one.said(), re.M)
+    assert urllib.request.urlopen(f"{page}healthz", timeout=PATIENCE).status == 200
+    one.process.send_signal(how)
+    assert one.process.wait(PATIENCE) == 0, one.said()
     one.nothing_is_left()
 
 
 def test_a_port_that_somebody_has_is_no_trouble(demo):
     with socket.socket() as ours:
+        # As the demo itself would: connections of before that are only waiting to be forgotten are in nobody's way.
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # Whoever has it otherwise will do as well.
         with contextlib.suppress(OSError):
             ours.bind(("127.0.0.1", 9339))

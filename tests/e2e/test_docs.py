@@ -8,19 +8,18 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 
 import pytest
 
-from lab import BINARY, PATIENCE, ROOT, free_ports, until
+from lab import BINARY, PATIENCE, ROOT, free_ports, free_ports_in_a_row, is_free, until
 from page import blocks, forgotten
 
 PRELUDE = pathlib.Path(__file__).with_name("page.sh")
 BINARIES = [ROOT / ".tools/venv/bin", BINARY.parent, ROOT / "target/explore", ROOT / "target/debug"]
 PAGES = sorted(
     page.relative_to(ROOT)
-    for page in [*ROOT.glob("*.md"), *(ROOT / "packaging").glob("*.md"), *(ROOT / "spec").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    for page in [*ROOT.glob("*.md"), *(ROOT / "packaging").glob("*.md"), *(ROOT / "spec").glob("*.md"), *(ROOT / "web").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     if page.name != "CHANGELOG.md"
 )
 # A command that is not waited for.
@@ -32,31 +31,13 @@ DEVICES = range(57400, 57420)
 ELSEWHERE = re.compile(r"192\.0\.2\.(\d+):57400")
 
 
-def ports_in_a_row(count):
-    """The first of as many free ports that follow one another."""
-    while True:
-        ports = free_ports(count)
-        if ports == list(range(ports[0], ports[0] + count)):
-            return ports[0]
-
-
-def is_free(port):
-    with socket.socket() as taken:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            taken.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
-
-
 class Places:
     """The ports that a page names, and those that stand for them here."""
 
     def __init__(self, source):
         others = {9339, 9340, *map(int, PLACE.findall(source))} - set(DEVICES)
         self.here = dict(zip(sorted(others), free_ports(len(others))))
-        first = ports_in_a_row(len(DEVICES))
+        first = free_ports_in_a_row(len(DEVICES))
         self.here |= {port: first + port - DEVICES.start for port in DEVICES}
 
     def put(self, text):
@@ -81,10 +62,11 @@ class Shell:
             "ROOT": str(ROOT),
             "PATH": ":".join(map(str, [*BINARIES, os.environ["PATH"]])),
             "PYTHONPATH": str(pathlib.Path(__file__).parent),
+            # What is asked where nothing is said, at its place here. That a node is asked without TLS, a page has to say.
             "LOCKSTEP_SERVER": f"127.0.0.1:{self.places.here[9339]}",
-            "LOCKSTEP_INSECURE": "true",
             "COLUMNS": "120",
         }
+        env.pop("LOCKSTEP_INSECURE", None)
         self.process = subprocess.Popen(
             ["bash", "--norc"], stdin=subprocess.PIPE, cwd=folder, env=env, start_new_session=True, text=True
         )
@@ -223,6 +205,68 @@ def test_what_is_shown_works(page, tmp_path):
 def test_nothing_that_is_shown_is_left_out(page):
     lost = forgotten((ROOT / page).read_text())
     assert not lost, f"{page}: commands outside of ```sh; page.py says what to do about them: {lost}"
+
+
+class Reference:
+    """The commands that there are, each with its flags, from the page that is made of them."""
+
+    def __init__(self):
+        self.flags, name = {}, ""
+        for line in (ROOT / "docs/reference/cli.md").read_text().splitlines():
+            if line.startswith("## "):
+                name = line[3:]
+            if row := re.match(r"\| `(-[^`]*)`", line):
+                self.flags.setdefault(name, set()).update(re.findall(r"(?<!\S)--?[a-z][a-z-]*", row[1]))
+            elif line.startswith("## "):
+                self.flags.setdefault(name, set())
+        self.flags["help"] = set()
+
+    def wrong(self, command):
+        """What of a command there is not."""
+        words = command.split()[1:]
+        name = words[0]
+        if name not in self.flags:
+            return name
+        has_parts = any(known.startswith(f"{name} ") for known in self.flags)
+        if has_parts and len(words) > 1 and re.fullmatch(r"[a-z]+", words[1]):
+            name = f"{name} {words[1]}"
+            if name not in self.flags:
+                return name
+        known = self.flags[name] | self.flags[words[0]] | self.flags["Everywhere"]
+        flags = (re.match(r"\[?(--?[a-z][a-z-]*)", word) for word in words)
+        return next((flag[1] for flag in flags if flag and flag[1] not in known), None)
+
+
+def told_of(source):
+    """The commands that a page tells of without running them."""
+    yield from re.findall(r"`(lockstep [a-z][^`]*)`", source)
+    for block in blocks(source):
+        if block.language == "sh" and not block.is_run:
+            yield from re.findall(r"^(?:sudo )?(lockstep [a-z][^|>#\n]*)", block.text, re.M)
+
+
+def test_a_command_that_there_is_not_would_be_found():
+    reference = Reference()
+    there = ["lockstep tx list --status reverted", "lockstep set leaf1 --update x", "lockstep sim refuse a --tls-ca b", "lockstep help set", "lockstep cancel N"]
+    assert [reference.wrong(command) for command in there] == [None] * len(there)
+    gone = {"lockstep undo 7": "undo", "lockstep tx lists": "tx lists", "lockstep tx list --stats x": "--stats", "lockstep serve --update": "--update"}
+    assert {command: reference.wrong(command) for command in gone} == gone
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_commands_that_are_told_of_are_there(page):
+    reference = Reference()
+    lost = [command for command in told_of((ROOT / page).read_text()) if reference.wrong(command)]
+    assert not lost, f"{page}: {lost}"
+
+
+def test_what_an_alert_says_is_to_be_done_can_be_done():
+    reference = Reference()
+    actions = re.findall(r"^ +action: (.*)$", (ROOT / "packaging/alerts.yaml").read_text(), re.M)
+    commands = [command for action in actions for command in re.findall(r"(?<![-\w])lockstep [a-z][^;,.)]*", action)]
+    assert len(commands) > 10
+    lost = [command for command in commands if reference.wrong(command)]
+    assert not lost, lost
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)

@@ -71,7 +71,7 @@ def test_what_somebody_else_changed_is_adopted(lab):
     lab.sim("drift", lab.device("leaf1"), "/system/motd", "changed by hand")
     until("it is agreed", lambda: lab.get("leaf1", "/system/motd") == "changed by hand")
     entry = lab.transactions()[0]
-    assert (entry["kind"], entry["status"]) == ("adopt", "applied")
+    assert (entry["kind"], entry["status"], entry["author"]) == ("adopt", "applied", "lockstep")
     lab.run("rollback", str(entry["index"]), "--yes")
     assert lab.on_device("leaf1", "/system/motd") == "agreed"
 
@@ -121,6 +121,7 @@ def test_a_device_that_listens_to_anyone_is_left_alone_until_the_old_master_is_o
     lab.start_node()
     until("the new one has claimed it", lambda: lab.target("leaf1")["fencing"] == "store-only")
     assert state(lab) == "synchronising", "what the old one sent may still land"
+    until("it is said why", lambda: lab.target("leaf1")["reason"].startswith("it turns no older master away, so it is left"))
     lab.wait_synchronised("leaf1")
     lab.set("leaf1", update=[("/system/motd", "after")])
     assert lab.on_device("leaf1", "/system/motd") == "after"

@@ -9,9 +9,11 @@ import signal
 import subprocess
 import urllib.request
 
+import grpc
 import pytest
+from pygnmi.spec.v080 import gnmi_pb2
 
-from lab import BINARY, PATIENCE, Lab, free_ports, until
+from lab import BINARY, PATIENCE, Lab, free_ports, until, update
 from test_recovery import Writers
 from test_tls import Authority
 
@@ -93,6 +95,20 @@ def test_a_store_that_stalls_and_comes_back(lab):
     lab.etcd.send_signal(signal.SIGCONT)
     until("it works again", lambda: lab.set("leaf1", update=[("/system/motd", "two")]))
     assert lab.on_device("leaf1", "/system/motd") == "two"
+
+
+def test_an_etcd_without_space_is_named_and_takes_writes_again(tmp_path):
+    with etcd(tmp_path) as (port, _), lab_on(tmp_path, [port]) as lab:
+        member = ask(port, "maintenance/status")["header"]["member_id"]
+        alarm = lambda action: ask(port, "maintenance/alarm", action=action, memberID=member, alarm="NOSPACE")
+        alarm("ACTIVATE")
+        with lab.stub() as stub, pytest.raises(grpc.RpcError) as error:
+            stub.Set(gnmi_pb2.SetRequest(update=[update("/system/motd", "never", "leaf1")]), timeout=5)
+        assert error.value.code() == grpc.StatusCode.UNAVAILABLE, error.value
+        assert "database space exceeded" in (lab.folder / "node.log").read_text()
+        alarm("DEACTIVATE")
+        until("it works again", lambda: lab.set("leaf1", update=[("/system/motd", "one")]))
+        assert lab.on_device("leaf1", "/system/motd") == "one"
 
 
 def test_a_node_that_lost_its_session_begins_anew(lab):

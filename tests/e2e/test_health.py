@@ -1,12 +1,17 @@
 """Whether a node lives, and whether it can be given work: what it says while its store is away, and while it stops."""
 
+import json
+import os
+import re
+import resource
 import signal
 import threading
 import time
+from unittest import mock
 
 import grpc
 
-from lab import PATIENCE, options, until, update
+from lab import PATIENCE, Lab, options, until, update
 from pygnmi.spec.v080 import gnmi_pb2
 from test_etcd import etcd, lab_on
 from test_http import ask
@@ -62,6 +67,32 @@ def test_a_node_that_starts_anew_says_so(tmp_path):
         # All the while it was alive.
         assert {(status, said) for status, said, *_ in seen} == {(200, "ok\n")}
         assert all(status == 200 or said.startswith("not ready: ") for *_, status, said in seen), seen
+
+
+def test_a_node_whose_disk_is_full_says_so_and_goes_on_when_there_is_room(tmp_path):
+    """The disk is a limit on the size of files here: its writes fail as well, and nobody has to be root."""
+    lab = Lab(tmp_path, devices=1)
+    lab.start_device("leaf1")
+    # The signal that comes with the limit stays ignored, as Python has it; and a trace would be a large file, too.
+    with mock.patch.dict(os.environ):
+        os.environ.pop("TRACES", None)
+        lab.start_node(restore_signals=False)
+    try:
+        lab.wait_synchronised()
+        room = lambda size: resource.prlimit(lab.node.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+        room((lab.folder / "data" / "store.redb").stat().st_size)
+        (lab.folder / "large.json").write_text(json.dumps({"leaf1": {"update": {"/system/motd": "x" * 1_000_000}}}))
+        assert lab.command("set", "-f", str(lab.folder / "large.json"), "--deadline", "5").returncode != 0
+        until("it says why", lambda: re.match(r"not ready: .*I/O error", ask(lab, "/readyz")[1]))
+        assert ask(lab, "/healthz") == (200, "ok\n")
+        until("it counts", lambda: "\nlockstep_session_held 0\n" in ask(lab, "/metrics")[1])
+        room(resource.RLIM_INFINITY)
+        until("it is ready again", lambda: ask(lab, "/readyz") == (200, "ready\n"))
+        lab.wait_synchronised()
+        lab.set("leaf1", update=[("/system/motd", "there is room")])
+        assert [one["status"] for one in lab.transactions()] == ["applied"]
+    finally:
+        lab.stop()
 
 
 def test_a_node_that_stops_says_so(lab):

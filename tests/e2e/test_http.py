@@ -1,7 +1,10 @@
 """What is served over HTTP. The page itself is looked at in web/tests."""
 
+import json
 import urllib.error
 import urllib.request
+
+import pytest
 
 
 def ask(lab, path):
@@ -21,3 +24,8 @@ def test_http(lab):
     for path in ("/nowhere", "/apis", "/api", "/api/v1/nothing"):
         status, said = ask(lab, path)
         assert status == 404 and "/api/v1/openapi.json" in said, path
+    wrong = urllib.request.Request(f"http://127.0.0.1:{lab.http}/api/v1/nodes", method="DELETE")
+    with pytest.raises(urllib.error.HTTPError) as error:
+        urllib.request.urlopen(wrong, timeout=10)
+    assert error.value.code == 405 and error.value.headers["allow"] == "GET,HEAD"
+    assert json.loads(error.value.read())["error"]["code"] == "UNIMPLEMENTED"

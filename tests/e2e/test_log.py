@@ -1,5 +1,6 @@
 """The log of a node, for programs: a JSON object a line, which names the target and the transaction it is about."""
 
+import itertools
 import json
 import os
 import re
@@ -35,6 +36,8 @@ def test_every_line_says_what_it_is_about(lab):
     lab.set("leaf1", update=[("/system/motd", "hello")])
     [ended] = said(lab, message="transaction ended", transaction=1)
     assert (ended["kind"], ended["status"], ended["target"], ended["level"]) == ("change", "applied", "leaf1", "info")
+    [decided] = said(lab, message="transaction decided", transaction=1)
+    assert (decided["kind"], decided["target"], decided["targets"], decided["level"]) == ("change", "leaf1", 1, "info")
     said(lab, message="moved on", transaction=1, target="leaf1", status="applied")
 
     lab.sim("refuse", lab.device("leaf2"), "/system/motd", "--message", "for nobody's log")
@@ -46,15 +49,26 @@ def test_every_line_says_what_it_is_about(lab):
     [ended] = said(lab, message="transaction ended", transaction=2)
     assert (ended["status"], ended["targets"], ended["target"]) == ("reverted", 2, "leaf1,leaf2")
 
+    (lab.folder / "change.yaml").write_text(change.replace("leaf2", "leaf3"))
+    assert lab.command("set", "-f", str(lab.folder / "change.yaml")).returncode == 0
+    # On trial first: each of its steps is told.
+    for target, status in itertools.product(("leaf1", "leaf3"), ("accepted", "applied")):
+        [moved] = said(lab, message="moved on", transaction=3, target=target, status=status)
+        assert moved["level"] == "debug"
+
     lab.devices["leaf3"].kill()
     said(lab, message="not connected", target="leaf3")
     lab.start_device("leaf3")
     lab.wait_synchronised()
     until("it is connected again", lambda: len(said(lab, message="connected", target="leaf3")) > 1)
     assert len(said(lab, message="synchronised", target="leaf3")) > 1
-    said(lab, message="this node is its master", target="leaf3", term="2")
+    said(lab, message="this node is its master", target="leaf3", term=2)
+
+    lab.sim("drift", lab.device("leaf2"), "/system/motd", '"by hand"')
+    said(lab, message="it was changed behind our back", target="leaf2")
 
     told = lines(lab)
+    are_about_something(told)
     for line in told:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", line["time"]), line
         assert line["level"] in ("info", "warn", "error", "debug") and line["message"] and line["room"].startswith("lockstep"), line
@@ -62,6 +76,31 @@ def test_every_line_says_what_it_is_about(lab):
     assert "for nobody's log" not in json.dumps(told)
     # One word for each thing.
     assert not {field for line in told for field in line} & {"target_name", "index", "device", "tx", "name"}
+
+
+def are_about_something(told):
+    """A line about a device names the target, and one about a Set the transaction as well."""
+    for line in told:
+        assert "target" in line or not {"address", "connection", "term", "differences"} & set(line), line
+        assert "transaction" in line or line.get("asked") not in ("Set", "Settle"), line
+
+
+def test_a_line_without_what_it_is_about_would_be_found():
+    are_about_something([{"address": "a", "asked": "Set", "target": "leaf1", "transaction": 1}, {"message": "ready"}])
+    for lost in ({"address": "a"}, {"connection": 1}, {"asked": "Set", "target": "leaf1"}):
+        with pytest.raises(AssertionError):
+            are_about_something([lost])
+
+
+def test_a_device_that_does_not_answer_is_told_of_in_words(lab):
+    lab.sim("hang", lab.device("leaf2"), "--apply-after", "60s", "--times", "1")
+    lab.command("set", "leaf2", "--update", "/system/motd=late", "--deadline", "15")
+    told = said(lab, asked="Set", transaction=1, target="leaf2")
+    assert {line["why"] for line in told} == {"it did not answer in time"}
+    are_about_something(lines(lab))
+    # Nothing that a program would print of itself.
+    dumps = [line for line in lines(lab) if re.search(r"[A-Z]\w+\(|code: '|source: ", json.dumps(line))]
+    assert not dumps, dumps
 
 
 @pytest.mark.parametrize("code", ["RESOURCE_EXHAUSTED", "UNAVAILABLE"])

@@ -72,8 +72,8 @@ def test_models_are_not_taken_that_a_refusal_could_leave_broken(toys):
     toys.start_node(wait=False)
     until("it says why", lambda: "cannot be bound to model set toy" in (toys.folder / "node.log").read_text())
     toys.node.kill()
-    toys.start_device("leaf1")
     toys.give_models(mandatory=False)
+    toys.start_device("leaf1")
     toys.start_node()
     until("it arrived", lambda: toys.on_device("leaf1", "/c") == {"toy:x": "waits", "toy:z": "first"})
     assert toys.node.stop() == 0

@@ -118,7 +118,7 @@ def test_a_target_that_the_file_no_longer_names(lab):
 def test_what_asks_for_nothing_says_so(lab):
     for command in (["set", "leaf1"], ["set", "-f", "/dev/null"]):
         done = lab.command(*command)
-        assert done.returncode == 1 and "nothing" in done.stderr, done
+        assert done.returncode == 2 and "nothing" in done.stderr, done
     wrong = lab.command("tx", "list", "--status", "foo")
     assert wrong.returncode != 0 and "reverted" in wrong.stderr
 

@@ -177,6 +177,8 @@ def test_a_person_is_asked_before_a_rollback(lab):
     # A program is not asked, nor somebody who said so before.
     said = at_a_terminal(lab, "", "cancel", "1", "--yes")
     assert "[y/N]" not in said.stderr and "outcome" in said.stderr, said
+    silent = lab.command("rollback", "1")
+    assert "[y/N]" not in silent.stderr and len(lab.transactions()) == 3, silent
 
 
 def test_a_node_that_stops_and_starts_goes_on(lab):

@@ -101,7 +101,8 @@ def test_a_queued_one_is_withdrawn_where_it_is_refused(lab):
     assert lab.on_device("leaf2", "/system") is None
     latest = lab.transactions()[0]
     assert latest["status"] == "partial"
-    assert {name: one["status"] for name, one in latest["targets"].items()} == {"leaf1": "applied", "leaf2": "withdrawn"}
+    assert {name: one["status"] for name, one in latest["targets"].items()} == {"leaf1": "applied", "leaf2": "refused"}
+    assert latest["targets"]["leaf2"]["error"]["code"], "and it says why"
 
 
 # rule: set-replace, mistake-replace

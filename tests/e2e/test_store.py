@@ -284,7 +284,7 @@ def interrupted(process, by=signal.SIGINT):
     process.send_signal(by)
     process.wait(PATIENCE)
     said = process.stderr.read()
-    assert process.returncode > 0, said
+    assert process.returncode == 128 + by, said
     return said
 
 

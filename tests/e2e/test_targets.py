@@ -1,5 +1,6 @@
 """Targets that come, change and go while nodes run, and the models they are bound to."""
 
+import concurrent.futures
 import json
 import shutil
 import signal
@@ -9,7 +10,7 @@ import pytest
 from cluster import Cluster
 
 from gnmi import leaves, request, subscribed, whole
-from lab import MODELS, Lab, until
+from lab import MODELS, PATIENCE, Lab, until
 from test_etcd import members
 from test_set import fails
 
@@ -224,7 +225,7 @@ def test_drift_is_shown_with_its_places(empty):
         {"path": "/system/motd", "shows": "theirs", "wanted": "ours"},
     ]
     shown = empty.command("target", "show", "leaf1").stdout
-    assert "/system/motd: shows theirs, applied is ours" in shown
+    assert "/system/motd is `theirs`, applied is `ours`" in shown
 
 
 def other_models(folder, name, change=lambda text: text):
@@ -440,3 +441,41 @@ def test_a_node_without_the_models_says_so_and_leaves_it_to_others(two):
     two.wait_synchronised("leaf1")
     two.set("leaf1", update=[("/system/motd", "x")])
     assert motd(two, "leaf1") == "x"
+
+
+def test_a_transaction_that_only_others_can_judge_says_so(two):
+    """Its target was another transaction's until the one node that has the models was gone."""
+    config = json.loads(two.config("n1").read_text())
+    config["models"]["lab-2.0"] = other_models(two.folder, "more", with_more)
+    two.config("n1").write_text(json.dumps(config))
+    digests = {model["name"]: model["digest"] for model in two.ask("n1", "model", "reload")}
+    undone = ("--commit-confirmed", "never", "--timeout", "3s")
+    add(two, "n1", "leaf1", "--model", "lab-2.0", *undone)
+    add(two, "n1", "leaf2", "--model", "lab-1.0", *undone)
+    two.use("n1")
+    two.wait_synchronised("leaf1", "leaf2")
+    two.sim("hang", two.device("leaf2"), "--on", "set")
+    both = two.folder / "both.json"
+    both.write_text(json.dumps({name: {"update": {"/system/motd": "x"}} for name in ("leaf1", "leaf2")}))
+    first = two.run("set", "-f", str(both), "--async")["index"]
+    shown = lambda index: two.run("tx", "show", str(index))["targets"]["leaf1"]
+    until("leaf1 has it", lambda: shown(first)["status"] == "applied")
+    command = ["set", "leaf1", "--update", "/system/motd=y", "--async"]
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        asked = threads.submit(two.command, *command)
+        second = first + 1
+        until("it waits", lambda: "holds the target" in shown(second)["waiting_for"])
+        two.nodes["n1"].kill()
+        asked.result(PATIENCE)
+    two.use("n2")
+    two.sim("heal", two.device("leaf2"))
+    until("the first has its outcome", lambda: two.run("tx", "show", str(first))["status"] == "applied")
+    waits = shown(second)["waiting_for"]
+    assert waits.startswith("its validation: node n2 does not have its models") and digests["lab-2.0"] in waits, waits
+    assert "lockstep model reload" in two.target("leaf1")["waiting_for"]
+    there = json.loads(two.config("n2").read_text())
+    there["models"]["lab-2.0"] = config["models"]["lab-2.0"]
+    two.config("n2").write_text(json.dumps(there))
+    two.run("model", "reload")
+    until("it is applied", lambda: two.run("tx", "show", str(second))["status"] == "applied")
+    assert motd(two, "leaf1") == "y"

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import socket
 import threading
 
 import grpc
@@ -10,19 +9,9 @@ import pytest
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
 from gnmi import configuration_only, leaves, request, subscribed
-from lab import MODELS, Lab, Process, options, outcome_of_error, path, update, until
+from lab import MODELS, Lab, Process, free_ports_in_a_row, options, outcome_of_error, path, update, until
 
 TARGETS = 60
-
-
-def free_block(count):
-    """The first of so many ports in a row that nobody listens on."""
-    for first in range(21000, 32000, count):
-        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
-            for port in range(first, first + count):
-                stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
-            return first
-    raise AssertionError("no free ports")
 
 
 class Network(Lab):
@@ -30,7 +19,7 @@ class Network(Lab):
 
     def __init__(self, folder):
         super().__init__(folder, TARGETS)
-        first = free_block(TARGETS)
+        first = free_ports_in_a_row(TARGETS)
         self.ports = {name: first + at for at, name in enumerate(self.names)}
         self.write_config()
 

@@ -60,6 +60,7 @@ export function start() {
       link.set(state.is === 'lost' ? { ...state, since } : state);
     },
     event(name, told) {
+      if (told.targets.some(isElsewhere)) stir();
       const all = first ? new Map() : new Map(targets.get().all);
       for (const target of told.targets) all.set(target.name, target);
       for (const gone of told.gone) all.delete(gone);
@@ -69,6 +70,12 @@ export function start() {
   });
   look();
 }
+
+/** Another node has it now, or none: so it may be that a node has come or gone. */
+const isElsewhere = ({ name, master }) => {
+  const before = targets.get().all.get(name);
+  return before !== undefined && before.master !== master;
+};
 
 const sorted = (all) => new Map([...all].sort(([one], [other]) => byName(one, other)));
 

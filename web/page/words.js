@@ -17,7 +17,7 @@ export const STATUSES = {
   committed: { icon: 'half', tone: 'busy', about: 'Decided, and on its way to its devices.' },
   reverting: { icon: 'undo', tone: 'warn', about: 'A device refused it, or it was cancelled: it is being undone.' },
   applied: { icon: 'check', tone: 'ok', about: 'Applied on every target.' },
-  partial: { icon: 'part', tone: 'warn', about: 'Withdrawn on at least one target, applied on the others.' },
+  partial: { icon: 'part', tone: 'warn', about: 'Refused by or withdrawn on at least one target, applied on the others.' },
   rejected: { icon: 'cross', tone: 'bad', about: 'Decided against: it changed nothing.' },
   reverted: { icon: 'undo', tone: 'bad', about: 'Its effects are gone everywhere.' },
   cancelled: { icon: 'slash', tone: 'idle', about: 'Cancelled before it had any effect.' },
@@ -29,7 +29,7 @@ export const isOpen = (transaction) => OPEN.has(transaction.status);
 export const PARTS = {
   applied: { icon: 'check', tone: 'ok', about: 'The device accepted it.' },
   pending: { icon: 'ring', tone: 'idle', about: 'Not there yet.' },
-  withdrawn: { icon: 'slash', tone: 'warn', about: 'Taken out on this target alone.' },
+  withdrawn: { icon: 'slash', tone: 'warn', about: 'Called off on this target alone, or no longer valid there.' },
   undone: { icon: 'undo', tone: 'undo', about: 'Undone with its transaction.' },
   refused: { icon: 'cross', tone: 'bad', about: 'The device refused it.' },
 };
@@ -58,6 +58,9 @@ export function clock(text, today = new Date()) {
   const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
   return at.toDateString() === today.toDateString() ? time : `${day(at)} ${time}`;
 }
+
+/** Of the times on this page; said once, where times are listed. */
+export const zone = () => new Intl.DateTimeFormat('en', { timeZoneName: 'short' }).formatToParts().find(({ type }) => type === 'timeZoneName').value;
 
 export const day = (at) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 

@@ -8,10 +8,31 @@ import { PATIENCE, ROOT } from './lab.js';
 const { chromium } = createRequire(join(ROOT, '.tools/web/'))('playwright-core');
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
+/** How often a browser is started that never opens a page, which one of a busy machine now and then does not. */
+const STARTS = 3;
+
 export async function launch() {
   const executablePath = PLACES.find((place) => place && existsSync(place));
   if (!executablePath) throw new Error('there is no chromium: scripts/setup web installs it, or CHROMIUM names one');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  for (let start = 1; start <= STARTS; start += 1) {
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+    if (await opens(browser)) return browser;
+    // Nobody waits for the end of one that does not answer: it ends with this process.
+    browser.close().catch(() => {});
+  }
+  throw new Error(`${executablePath} was started ${STARTS} times and never opened a page`);
+}
+
+/** Whether it opens a page while somebody waits for it. */
+async function opens(browser) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, PATIENCE / 2, false);
+  });
+  const opened = browser.newPage().then((page) => page.close()).then(() => true, () => false);
+  const answer = await Promise.race([opened, late]);
+  clearTimeout(timer);
+  return answer;
 }
 
 /** A page in a window of its own, with `faults`: what must not have happened. */

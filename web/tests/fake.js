@@ -17,6 +17,7 @@ export class Fake {
   /** In the place of a transaction that is watched by itself. */
   one = null;
   #watchers = new Set();
+  #lookers = new Set();
 
   constructor({ targets, transactions }) {
     this.count = targets;
@@ -41,7 +42,7 @@ export class Fake {
 
   transaction(index) {
     const status = STATUSES[index % STATUSES.length];
-    const part = { applied: 'applied', reverted: 'undone', rejected: 'pending', partial: 'withdrawn' }[status];
+    const part = { applied: 'applied', reverted: 'undone', rejected: 'withdrawn', partial: 'withdrawn' }[status];
     const submitted = new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
     return {
       index, id: `made-up-${index}`, kind: 'change', of: null, to: null, mode: 'atomic', status, author: `user${index % 7}`, comment: `number ${index}`,
@@ -62,6 +63,11 @@ export class Fake {
     this.head += 1;
     for (const answer of this.#watchers) this.#tell(answer, 'transaction', this.transaction(this.head));
     return this.head;
+  }
+
+  /** A target that is as it was but for this, which whoever looks at targets is told of. */
+  alter(at, otherwise) {
+    for (const answer of this.#lookers) this.#tell(answer, 'targets', { targets: [{ ...this.target(at), ...otherwise }], gone: [] });
   }
 
   #tell(answer, name, data) {
@@ -95,6 +101,8 @@ export class Fake {
     answer.writeHead(200, { 'content-type': 'text/event-stream' });
     if (pathname.endsWith('/targets')) {
       this.#tell(answer, 'targets', { targets: Array.from({ length: this.count }, (_, at) => this.target(at + 1)), gone: [] });
+      this.#lookers.add(answer);
+      answer.on('close', () => this.#lookers.delete(answer));
       return;
     }
     if (given.has('index')) {

@@ -49,8 +49,11 @@ export const hashed = (password) => execFileSync(BINARY, ['user', 'hash'], { inp
 export class Lab {
   #processes = new Set();
 
-  /** `each` has more for some targets, by name; `extra` more for the node. With `tls` the page is served with a certificate, on every address. */
-  static async start({ names = ['leaf1', 'leaf2', 'leaf3', 'spine1'], each = {}, extra = {}, headers = {}, tls = null } = {}) {
+  /**
+   * `each` has more for some targets, by name; `extra` more for the node. With `tls` the page is served with a certificate, on every address.
+   * `beside`: so many more nodes, all on one etcd.
+   */
+  static async start({ names = ['leaf1', 'leaf2', 'leaf3', 'spine1'], each = {}, extra = {}, headers = {}, tls = null, beside = 0 } = {}) {
     const lab = new Lab();
     lab.folder = mkdtempSync(join(tmpdir(), 'lockstep-page-'));
     lab.headers = headers;
@@ -72,14 +75,44 @@ export class Lab {
     // JSON is YAML.
     writeFileSync(join(lab.folder, 'lockstep.yaml'), JSON.stringify(lab.config));
     lab.sim = lab.#run('sim', '--models', join(ROOT, 'models/lab'), '--listen', `127.0.0.1:${devices[0]}`, '--count', String(names.length));
+    if (beside) await lab.#cluster(beside);
     lab.startNode();
     await lab.settled();
+    if (beside) await until('every node has its share', () => lab.isShared(beside + 1));
     return lab;
   }
 
+  /** An etcd for this node, and others on it. */
+  async #cluster(count) {
+    const [client, peer, ...more] = await freePorts(2 + 2 * count);
+    const at = (port) => `http://127.0.0.1:${port}`;
+    this.#spawn('etcd', 'etcd', '--data-dir', 'etcd', '--listen-client-urls', at(client), '--advertise-client-urls', at(client), '--listen-peer-urls', at(peer),
+      '--initial-advertise-peer-urls', at(peer), '--initial-cluster', `default=${at(peer)}`);
+    await until('etcd answers', async () => (await fetch(`${at(client)}/health`)).ok);
+    this.config.store = `etcd://127.0.0.1:${client}/lockstep`;
+    writeFileSync(join(this.folder, 'lockstep.yaml'), JSON.stringify(this.config));
+    for (let other = 0; other < count; other += 1) {
+      const file = `n${other + 2}.yaml`;
+      const [listen, http] = more.slice(2 * other).map((port) => `127.0.0.1:${port}`);
+      writeFileSync(join(this.folder, file), JSON.stringify({ ...this.config, node: `n${other + 2}`, listen, http }));
+      this.#run('serve', '--config', file);
+    }
+  }
+
+  /** Whether so many nodes are alive and have about as many targets each. */
+  async isShared(count) {
+    const nodes = await this.api('GET', '/nodes');
+    const share = Math.floor(this.names.length / count);
+    return nodes.length === count && nodes.every(({ masterships }) => Object.keys(masterships).length >= share) && this.settled();
+  }
+
   #run(...given) {
-    const log = openSync(join(this.folder, `${given[0]}.log`), 'a');
-    const process = spawn(BINARY, given, { cwd: this.folder, stdio: ['ignore', log, log] });
+    return this.#spawn(given[0], BINARY, ...given);
+  }
+
+  #spawn(name, program, ...given) {
+    const log = openSync(join(this.folder, `${name}.log`), 'a');
+    const process = spawn(program, given, { cwd: this.folder, stdio: ['ignore', log, log] });
     this.#processes.add(process);
     return process;
   }
@@ -114,15 +147,19 @@ export class Lab {
     return this.api('POST', `/transactions${query}`, change);
   }
 
-  settled() {
+  settled(patience = PATIENCE) {
     return until('every target is synchronised', async () =>
-      (await this.api('GET', '/targets')).every(({ state }) => state === 'synchronised'));
+      (await this.api('GET', '/targets')).every(({ state }) => state === 'synchronised'), patience);
   }
 
   /** A command to a simulated device: `refuse`, `drift`, … */
   device(command, name, ...given) {
+    return this.command('sim', command, `127.0.0.1:${this.devices[name]}`, ...given);
+  }
+
+  command(...given) {
     return new Promise((resolve, reject) => {
-      execFile(BINARY, ['sim', command, `127.0.0.1:${this.devices[name]}`, ...given], (error, out, said) => (error ? reject(new Error(said)) : resolve(out)));
+      execFile(BINARY, given, (error, out, said) => (error ? reject(new Error(said)) : resolve(out)));
     });
   }
 

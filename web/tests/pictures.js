@@ -6,11 +6,19 @@ import { launch, view } from './browser.js';
 import { ROOT } from './lab.js';
 import { scene, signIn, views } from './scene.js';
 
-const PICTURES = [['network', 'light'], ['transactions', 'dark'], ['reverted', 'light'], ['change', 'light']];
+const PICTURES = [
+  ['network', 'light'],
+  ['transactions', 'dark'],
+  ['reverted', 'light'],
+  ['window', 'light'],
+  ['rollback', 'light'],
+  ['target', 'light'],
+  ['change', 'light'],
+];
 
 const folder = join(ROOT, 'docs/pictures');
 mkdirSync(folder, { recursive: true });
-const [story, browser] = await Promise.all([scene(), launch()]);
+const [story, browser] = await Promise.all([scene(2), launch()]);
 try {
   for (const [name, theme] of PICTURES) {
     const [, path, ready, act] = views(story).find(([known]) => known === name);

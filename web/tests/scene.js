@@ -1,5 +1,5 @@
 // A network in which something happens: for tests that look at everything, and for the pictures of the documentation.
-import { Lab, hashed } from './lab.js';
+import { Lab, hashed, until } from './lab.js';
 
 export const PASSWORD = 'correct-horse-battery';
 const NAMES = [...Array.from({ length: 4 }, (_, at) => `spine${at + 1}`), ...Array.from({ length: 32 }, (_, at) => `leaf${at + 1}`)];
@@ -8,14 +8,15 @@ export const credential = (name) => `Basic ${Buffer.from(`${name}:${PASSWORD}`).
 
 const tags = (name) => [name.replace(/\d+/, ''), `pod${1 + Math.floor((Number(/\d+/.exec(name)[0]) - 1) / 8)}`];
 
-/** Starts it; `users` are asked who they are, unless nobody is. */
-export async function scene() {
+/** Starts it, on so many nodes more than one. */
+export async function scene(beside = 0) {
   const hash = hashed(PASSWORD);
   const lab = await Lab.start({
     names: NAMES,
     each: Object.fromEntries(NAMES.map((name) => [name, { tags: tags(name) }])),
     extra: { users: { alice: hash, bob: hash, 'ci-pipeline': hash } },
     headers: { authorization: credential('alice') },
+    beside,
   });
   const by = async (name, change, query) => {
     lab.headers = { authorization: credential(name) };
@@ -33,11 +34,13 @@ export async function scene() {
   }
   await lab.device('refuse', 'leaf3', '/system/motd', '--code', 'ABORTED', '--message', 'banner store is full');
   story.reverted = await by('bob', on(['leaf1', 'leaf2', 'leaf3', 'leaf4', 'spine1'], motd('Maintenance on Sunday')), { comment: 'announce the maintenance' });
+  story.rejected = await by('bob', on(['leaf1', 'leaf2'], (name) => ({ update: { '/interfaces/interface[name=eth1]/access-vlan': 999, '/system/motd': `hello from ${name}` } })), { comment: 'a port in a VLAN that is not there' });
   story.partial = await by('bob', on(['leaf1', 'leaf2', 'leaf3', 'leaf4', 'spine1'], motd('Maintenance on Sunday')), { comment: 'announce it where it works', queued: '' });
   await lab.device('heal', 'leaf3');
   await lab.api('POST', '/targets/leaf7/pause');
   await lab.device('drift', 'leaf9', '/system/motd', '"console was here"');
   await lab.device('drift', 'leaf12', '/system/hostname', '"impostor"');
+  await until('both are seen to have drifted', async () => (await lab.api('GET', '/targets')).filter(({ state }) => state === 'drifted').length === 2);
   story.waiting = await by('alice', on(['leaf6', 'leaf7', 'leaf8'], motd('hello')), { comment: 'a banner, when leaf7 is back', queued: '', async: '' });
   story.window = await by('alice', on(['spine1', 'spine2'], () => ({ update: { '/interfaces/interface[name=eth1]/mtu': 9000, '/interfaces/interface[name=eth1]/description': 'uplink' } })), { comment: 'jumbo frames on the uplinks', confirm: '3600' });
   lab.headers = { authorization: credential('alice') };
@@ -54,8 +57,11 @@ export const CHANGE = 'leaf1:\n  update:\n    /system/motd: Welcome\n    /interf
 /** Every view, with what is there once it is drawn and what is done then. */
 export const views = (story) => [
   ['network', '/', '.targets .row'],
-  ['transactions', '/transactions', '.log .cell'],
+  ['transactions', '/transactions', '.log .cell', async (page) => {
+    await page.waitForFunction(() => [...document.querySelectorAll('.log .row')].every((one) => one.querySelector('.cell')));
+  }],
   ['reverted', `/transactions/${story.reverted.index}`, '.diff li'],
+  ['rejected', `/transactions/${story.rejected.index}`, '.of-target'],
   ['window', `/transactions/${story.window.index}`, '.diff li'],
   ['waiting', `/transactions/${story.waiting.index}`, '.diff li'],
   ['many', '/transactions/1', '.diff li'],
@@ -67,9 +73,13 @@ export const views = (story) => [
     await page.getByRole('button', { name: 'Dry run', exact: true }).click();
     await page.locator('.diff li').first().waitFor();
   }],
-  ['rollback', `/transactions/${story.window.index - 5}`, '.diff li', async (page) => {
+  ['rollback', `/transactions/${story.reverted.index - 1}`, '.diff li', async (page) => {
+    await page.getByRole('button', { name: 'Roll back…' }).click();
+    await page.locator('dialog .diff li').first().waitFor();
+  }],
+  ['restore', '/transactions/1', '.diff li', async (page) => {
     await page.getByRole('button', { name: 'Restore to here…' }).click();
-    await page.locator('dialog .diff li, dialog .nothing').first().waitFor();
+    await page.locator('dialog .diff li').first().waitFor();
   }],
   ['keys', '/', '.targets .row', async (page) => {
     await page.keyboard.press('?');

@@ -12,10 +12,13 @@ const { open } = await page('api.js');
 const { parse } = await page('events.js');
 const { merged, wants } = await page('log.js');
 const { draw, plain, slug } = await page('markdown.js');
+const { steps } = await page('parts/diff.js');
+const { standings } = await page('parts/status.js');
 const { lines, matching } = await page('parts/tree.js');
 const { decoded, isView } = await page('router.js');
-const { lineOf, told } = await page('views/change.js');
+const { example, lineOf, told } = await page('views/change.js');
 const { contents, lead } = await page('views/docs.js');
+const { recent, sorted } = await page('views/overview.js');
 const { clock, count, length } = await page('words.js');
 
 /** Elements as text: (tag …). */
@@ -93,10 +96,10 @@ test('what comes in is filtered as the node filters', () => {
 });
 
 test('the table of contents says which pages there are, and in which order', () => {
-  const pages = ['README', 'b', 'how/a', 'lost'].map((name) => ({ name, title: name.toUpperCase() }));
-  const found = contents('# All\n\n## Do\n- [An a](how/a.md)\n\n## Look up\n| [B](b.md) and [others](lost.md) | [none](c.md) |\n', [...pages, { name: 'z', title: 'Z' }]);
+  const pages = ['README', 'b', 'how/a', 'lost'].map((name) => ({ name, title: name.toUpperCase() })).concat({ name: 'g', title: 'gNMI' });
+  const found = contents('# All\n\n## Do\n- [an a](how/a.md), [gNMI](g.md)\n\n## Look up\n| [B](b.md) and [others](lost.md) | [none](c.md) |\n', [...pages, { name: 'z', title: 'Z' }]);
   assert.deepEqual(found, [
-    { title: 'Do', pages: [{ name: 'how/a', title: 'An a' }] },
+    { title: 'Do', pages: [{ name: 'how/a', title: 'An a' }, { name: 'g', title: 'gNMI' }] },
     { title: 'Look up', pages: [{ name: 'b', title: 'B' }, { name: 'lost', title: 'LOST' }] },
     { title: 'More', pages: [{ name: 'z', title: 'Z' }] },
   ]);
@@ -162,4 +165,45 @@ test('numbers and times as people read them', () => {
   assert.equal(count(1200, 'target'), '1,200 targets');
   assert.deepEqual([length(12), length(1500), length(61_000), length(3_720_000)], ['12 ms', '1.5 s', '1 min 01 s', '1 h 02 min']);
   assert.match(clock('2026-11-16T08:00:00Z', new Date('2026-11-20T08:00:00Z')), /^2026-11-1\d \d\d:\d\d:\d\d$/);
+});
+
+test('what is on trial is counted by itself', () => {
+  const counts = { applied: 1, pending: 5 };
+  assert.deepEqual(standings({ counts, stages: { accepted: 2 } }), [['applied', 1], ['accepted', 2], ['pending', 3]]);
+  assert.deepEqual(standings({ counts: { pending: 2 }, stages: { accepted: 2 } }), [['accepted', 2]]);
+  assert.deepEqual(standings({ counts }), [['applied', 1], ['pending', 5]]);
+});
+
+test('a path breaks between its steps, and not within a key', () => {
+  assert.deepEqual(steps('/a/b[name=eth1/1]/access-vlan'), ['/a', '/b[name=eth1/1]', '/access-vlan']);
+  assert.deepEqual(steps('/a[x=1][y=/]/b[z=2]'), ['/a[x=1][y=/]', '/b[z=2]']);
+});
+
+test('a change begins with a path of the lab alone', () => {
+  const all = new Map([['leaf1', { model: 'lab-1.0' }], ['edge 1', { model: 'oc-2026' }], ['leaf2', { model: 'label' }]]);
+  assert.equal(example('leaf1', all), 'leaf1:\n  update:\n    /system/motd: hello\n');
+  assert.equal(example('edge 1', all), '"edge 1":\n  update: {}\n');
+  assert.equal(example('leaf2', all), 'leaf2:\n  update: {}\n');
+  assert.equal(example('elsewhere', all), 'elsewhere:\n  update: {}\n');
+});
+
+test('what is not as it should be comes first, and the rest by name', () => {
+  const list = () => ['synchronised', 'paused', 'synchronising', 'drifted', 'failed'].map((state, at) => ({ name: `leaf${at + 1}`, state, applied: at % 2, address: `10.0.0.${10 - at}:1`, master: null }));
+  const by = (order) => sorted(list(), order).map(({ name }) => name).join(' ');
+  assert.equal(by('state'), 'leaf5 leaf4 leaf2 leaf1 leaf3');
+  assert.equal(by('name'), 'leaf1 leaf2 leaf3 leaf4 leaf5');
+  assert.equal(by('-name'), 'leaf5 leaf4 leaf3 leaf2 leaf1');
+  assert.equal(by('address'), 'leaf5 leaf4 leaf3 leaf2 leaf1');
+  assert.equal(by('applied'), 'leaf2 leaf4 leaf1 leaf3 leaf5');
+  assert.equal(by('of no column'), by('state'));
+});
+
+test('what is under way is not pushed out by what came later', () => {
+  const entry = (index) => ({ index });
+  const list = [100, 99, 98, 97, 96, 95].map(entry);
+  const shown = (open) => recent(open.map(entry), list).map(({ index }) => index);
+  assert.deepEqual(shown([]), [100, 99, 98, 97, 96]);
+  assert.deepEqual(shown([7, 99]), [100, 99, 98, 97, 96, 7]);
+  const many = Array.from({ length: 20 }, (_, at) => 20 - at);
+  assert.deepEqual(shown(many), [100, 99, 98, 97, 96, ...many.slice(5)]);
 });

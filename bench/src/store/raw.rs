@@ -9,17 +9,23 @@ use lockstep_store::kv::Bytes;
 use redb::{Database, TableDefinition};
 
 use crate::Failed;
+use crate::times::Times;
 
 /// One write: keys with their values; none: removed.
 pub(super) type Write = Vec<(Bytes, Option<Bytes>)>;
 
 const MAP: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("map");
 
-/// Puts every key and value into the engine, so many writes to a commit.
-pub(super) fn engine(file: &Path, writes: &[Write], batch: usize) -> Result<Duration, Failed> {
-    let database = Database::create(file)?;
+/// Puts every key and value into the engine, so many writes to a commit; how long all took, and each commit.
+pub(super) fn engine(
+    file: &Path,
+    writes: &[Write],
+    batch: usize,
+) -> Result<(Duration, Times), Failed> {
+    let (database, mut times) = (Database::create(file)?, Times::new()?);
     let began = Instant::now();
     for batch in writes.chunks(batch) {
+        let at = Instant::now();
         let transaction = database.begin_write()?;
         let mut table = transaction.open_table(MAP)?;
         for (key, value) in batch.iter().flatten() {
@@ -30,8 +36,9 @@ pub(super) fn engine(file: &Path, writes: &[Write], batch: usize) -> Result<Dura
         }
         drop(table);
         transaction.commit()?;
+        times.record(at.elapsed())?;
     }
-    Ok(began.elapsed())
+    Ok((began.elapsed(), times))
 }
 
 /// Appends every key and value to a file, so many writes to a sync.

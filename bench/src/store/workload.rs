@@ -152,7 +152,7 @@ async fn write(records: &Records, txns: Vec<Txn>) -> Result<(), Failed> {
                 *stood = base;
             }
         }
-        base = done(records.write(&txn).await?)?;
+        base = done(records.write(txn.clone()).await?)?;
     }
     Ok(())
 }

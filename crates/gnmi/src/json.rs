@@ -37,8 +37,9 @@ pub fn failure(failure: Option<&Failure>) -> Value {
 /// What became of a transaction that did not come to what was asked.
 pub fn outcome(told: &Outcome) -> Value {
     let targets = told.targets.iter().map(|(name, target)| {
-        let error = (!target.message.is_empty() || !target.code.is_empty())
-            .then(|| json!({ "code": target.code, "message": target.message }));
+        let (code, message) = (&target.code, &target.message);
+        let error = (!message.is_empty() || !code.is_empty())
+            .then(|| json!({ "code": code, "message": message, "path": text(&target.path) }));
         let one = json!({
             "status": target.status,
             "stage": text(&target.stage),

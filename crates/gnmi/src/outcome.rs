@@ -29,6 +29,10 @@ fn fitted(mut outcome: Outcome) -> Outcome {
         for text in [&mut target.code, &mut target.message, &mut target.waiting_for] {
             *text = brief(text, TEXT);
         }
+        // A part of a path is another path.
+        if target.path.len() > TEXT {
+            target.path.clear();
+        }
     }
     let silent = |target: &TargetOutcome| target.message.is_empty();
     while outcome.encoded_len() > ROOM {

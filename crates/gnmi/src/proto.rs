@@ -51,6 +51,11 @@ pub mod lockstep {
     }
 }
 
+/// How many bytes a message takes on the wire.
+pub fn size(message: &impl prost::Message) -> usize {
+    message.encoded_len()
+}
+
 /// What a node serves, as an encoded `FileDescriptorSet`, for server reflection.
 pub const NODE_DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/node.bin"));
 

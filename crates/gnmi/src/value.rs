@@ -48,7 +48,12 @@ pub fn read_old(value: &gnmi::Value) -> Result<(Form, Value), Error> {
 
 /// A value for the wire. The JSON has to be in the form that is asked for.
 pub fn json(value: &Value, ietf: bool) -> TypedValue {
-    let text = value.to_string().into_bytes();
+    written(value.to_string(), ietf)
+}
+
+/// The same of one that is written down already.
+pub fn written(json: String, ietf: bool) -> TypedValue {
+    let text = json.into_bytes();
     let value = if ietf {
         typed_value::Value::JsonIetfVal(text)
     } else {

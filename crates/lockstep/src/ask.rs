@@ -4,8 +4,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use crate::cli::{Failed, Global};
 
-/// Whether anybody is to be asked: not with --yes, and not where nobody sits.
-pub(crate) fn is_asked(global: &Global) -> bool {
+/// Whether anybody is to be asked: not with --yes, and not where nobody sits. A script means what it says.
+pub(crate) fn is_needed(global: &Global) -> bool {
     !global.yes && io::stdin().is_terminal()
 }
 

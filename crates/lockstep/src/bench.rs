@@ -30,6 +30,7 @@ use lockstep_simulator::faults::duration;
 use crate::ask;
 use crate::cli::{Failed, Global};
 use crate::client::{Certificates, Client};
+use crate::exit::{Ended, USAGE};
 use crate::signals::Signals;
 use before::Before;
 use own::Own;
@@ -49,8 +50,8 @@ Examples:
   lockstep --insecure bench --target leaf1 --path /system/motd --yes
   lockstep --insecure bench --target r1 --path '/interfaces/interface[name=lo{leaf}]/config/description' --leaves 4
 
-Every change writes a new value at the path, on each of its targets. When it ends, or is interrupted, what stood there
-before is put back. Without --rate each client sends its next change when it has the answer to the last; with it,
+Every change writes a new value at the path, on each of its targets. When it ends, or is interrupted, what stood there \
+before is put back. Without --rate each client sends its next change when it has the answer to the last; with it, \
 changes are due at that rate and count from then, even if no client was free.")]
 pub(crate) struct Bench {
     /// Start a node with so many simulated devices, in a temporary folder, and load that
@@ -191,13 +192,11 @@ fn agree(plan: &Plan, global: &Global) -> Result<(), Failed> {
         return Ok(());
     }
     let what = plan.told();
-    if ask::is_asked(global) {
+    if ask::is_needed(global) {
         return ask::agree(&format!("this writes {what}, through {}. Go on?", global.server));
     }
-    Err(format!(
-        "this would write {what}; --yes says that it may, and --own N has a node of its own"
-    )
-    .into())
+    let words = "--yes says that it may, and --own N has a node of its own";
+    Err(Ended::with(USAGE, format!("this would write {what}; {words}")))
 }
 
 impl Bench {

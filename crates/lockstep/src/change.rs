@@ -1,20 +1,22 @@
 //! Commands that change something.
 
+mod cancel;
 mod confirm;
+mod everything;
 mod file;
 mod given;
 mod preview;
 mod restore;
+mod rollback;
 mod told;
+mod wait;
 
 use std::io::IsTerminal;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lockstep_gnmi::proto::gnmi::{Path as WirePath, SetRequest, TypedValue};
+use lockstep_gnmi::proto::lockstep::v1::SetOptions;
 use lockstep_gnmi::proto::lockstep::v1::dry_run_request::Of;
-use lockstep_gnmi::proto::lockstep::v1::{
-    CancelRequest, GetTransactionRequest, RollbackRequest, RollbackRule, SetOptions,
-};
 use lockstep_gnmi::{extension, path};
 use lockstep_types::Path;
 
@@ -22,13 +24,15 @@ use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client};
 use crate::exit::{Ended, USAGE};
 use crate::output::{json_document, line};
-use crate::progress::{self, Progress};
-use crate::{ask, completions, show};
+use crate::{ask, completions, progress};
 
+pub(crate) use cancel::{Cancel, cancel};
 pub(crate) use confirm::{Confirm, confirm};
 pub(crate) use lockstep_gnmi::change::update;
 pub(crate) use restore::{Restore, restore};
+pub(crate) use rollback::{Rollback, rollback};
 pub(crate) use told::or_failures;
+pub(crate) use wait::answer as awaited;
 
 /// Change configuration.
 #[derive(Debug, Args)]
@@ -43,7 +47,10 @@ Examples:
 
 A change file holds what is asked of each target:
   leaf1: {update: {/system/motd: hello}, replace: {/system/name-server: [10.0.0.1]}}
-  leaf2: {delete: [/vlans]}")]
+  leaf2: {delete: [/vlans]}
+
+To delete or replace everything that a target has (`/`) is asked for; --yes skips that. Ended by Ctrl-C while it waits, it \
+says which transaction goes on.")]
 pub(crate) struct Set {
     /// On which target
     #[arg(conflicts_with = "file", add = completions::targets())]
@@ -92,56 +99,6 @@ struct Terms {
     id: String,
 }
 
-/// Take a change out again.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  lockstep --insecure rollback 7
-  lockstep --insecure rollback 7 --dry-run           what that would do
-  lockstep --insecure rollback 7 --rule path --target leaf1
-
-On a terminal it shows what it would do, and asks; --yes skips that.")]
-pub(crate) struct Rollback {
-    /// The change, by its index
-    #[arg(add = completions::transactions(&["applied", "partial", "committed"]))]
-    index: u64,
-    /// When the change counts as the latest
-    #[arg(long, value_enum, default_value = "target")]
-    rule: Rule,
-    /// Only on this target; may be given several times
-    #[arg(long, add = completions::targets())]
-    target: Vec<String>,
-    /// Say what would happen, and change nothing
-    #[arg(long)]
-    dry_run: bool,
-    #[command(flatten)]
-    terms: Terms,
-    #[command(flatten)]
-    certificates: Certificates,
-}
-
-/// Call off a transaction, or take back one that is not confirmed.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  lockstep --insecure cancel 7                       it has no outcome yet, or waits to be confirmed
-  lockstep --insecure cancel 7 --yes")]
-pub(crate) struct Cancel {
-    /// Its index
-    #[arg(add = completions::transactions(&["pending", "committed", "applied"]))]
-    index: u64,
-    #[command(flatten)]
-    certificates: Certificates,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Rule {
-    /// Nothing came later on its targets
-    Target,
-    /// Nothing came later on its paths
-    Path,
-}
-
 pub(crate) fn seconds(given: Option<u32>) -> Option<prost_types::Duration> {
     given.map(|seconds| prost_types::Duration { seconds: seconds.into(), nanos: 0 })
 }
@@ -154,13 +111,19 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
         None => of_flags(&set),
     };
     if request.delete.is_empty() && request.replace.is_empty() && request.update.is_empty() {
-        return Err(nothing(set.file.as_deref()).into());
+        return Err(nothing(set.file.as_deref()));
     }
     let client = Client::connect(global, &set.certificates).await?;
     if set.dry_run {
         return preview::tried(&client, Of::Set(request), global.output).await;
     }
-    let id = progress::id(&set.terms.id, global);
+    if ask::is_needed(global)
+        && let Some(question) = everything::question(&request)
+    {
+        preview::shown(&client, Of::Set(request.clone())).await?;
+        ask::agree(&question)?;
+    }
+    let id = progress::id(&set.terms.id);
     let options = SetOptions {
         queued: set.queued,
         r#async: set.terms.asynchronous,
@@ -171,10 +134,8 @@ pub(crate) async fn set(set: Set, global: &Global) -> Result<(), Failed> {
         confirm: seconds(set.confirm),
     };
     request.extension.push(extension::with_options(&options));
-    let bar = Progress::of(&client, &id, global);
-    let answer = client.gnmi().set(request).await;
-    bar.done().await;
-    let answer = or_failures(answer, global.output)?.into_inner();
+    let mut gnmi = client.gnmi();
+    let answer = wait::answer(&client, &id, global, gnmi.set(request)).await?.into_inner();
     match global.output {
         Output::Json => json_document(&told::json(&answer))?,
         Output::Table => {
@@ -201,18 +162,20 @@ fn file_of(set: &Set) -> Result<Option<String>, Failed> {
 }
 
 /// What to say of a Set that asks for nothing.
-fn nothing(file: Option<&str>) -> String {
-    match file {
+fn nothing(file: Option<&str>) -> Failed {
+    let words = match file {
         Some(file) => format!(
-            "{file} asks for nothing; write what is asked of each target, as in \
-             `leaf1: {{update: {{/system/motd: hello}}}}`"
+            "{} asks for nothing; write what is asked of each target, as in \
+             `leaf1: {{update: {{/system/motd: hello}}}}`",
+            file::said(file)
         ),
         None => {
             "nothing is asked; give --update PATH=VALUE, --replace PATH=VALUE or --delete PATH, \
                  or a change file with -f FILE"
-                .to_owned()
+                .into()
         }
-    }
+    };
+    Ended::with(USAGE, words)
 }
 
 fn of_flags(set: &Set) -> SetRequest {
@@ -227,69 +190,6 @@ fn of_flags(set: &Set) -> SetRequest {
         update: updates(&set.update),
         ..SetRequest::default()
     }
-}
-
-/// `rollback`.
-pub(crate) async fn rollback(asked: &Rollback, global: &Global) -> Result<(), Failed> {
-    let client = Client::connect(global, &asked.certificates).await?;
-    let rule = match asked.rule {
-        Rule::Target => RollbackRule::Target,
-        Rule::Path => RollbackRule::Path,
-    };
-    let id = progress::id(&asked.terms.id, global);
-    let request = RollbackRequest {
-        index: asked.index,
-        rule: rule.into(),
-        targets: asked.target.clone(),
-        comment: asked.terms.comment.clone(),
-        id: id.clone(),
-        deadline: seconds(asked.terms.deadline),
-        r#async: asked.terms.asynchronous,
-    };
-    if asked.dry_run {
-        return preview::tried(&client, Of::Rollback(request), global.output).await;
-    }
-    if ask::is_asked(global)
-        && let Some(on) = concerned(&client, asked.index, &asked.target).await
-    {
-        preview::shown(&client, Of::Rollback(request.clone())).await;
-        ask::agree(&format!("roll back transaction {} on {on}?", asked.index))?;
-    }
-    let bar = Progress::of(&client, &id, global);
-    let answer = client.admin().rollback(request).await;
-    bar.done().await;
-    let answer = or_failures(answer, global.output)?;
-    show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
-}
-
-/// The targets that a transaction concerns, to ask whether they are meant. None: the node does not
-/// know it, and will say so when it is asked to do something about it.
-async fn concerned(client: &Client, index: u64, only: &[String]) -> Option<String> {
-    let answer = client
-        .admin()
-        .get_transaction(GetTransactionRequest { index, brief: false, ..Default::default() })
-        .await
-        .ok()?;
-    let transaction = answer.into_inner().transaction?;
-    let names = match only {
-        [] => transaction.targets.into_keys().collect(),
-        only => only.to_vec(),
-    };
-    Some(names.join(", "))
-}
-
-/// `cancel`.
-pub(crate) async fn cancel(asked: &Cancel, global: &Global) -> Result<(), Failed> {
-    let client = Client::connect(global, &asked.certificates).await?;
-    let index = asked.index;
-    if ask::is_asked(global)
-        && let Some(on) = concerned(&client, index, &[]).await
-    {
-        ask::agree(&format!("cancel transaction {index} on {on}?"))?;
-    }
-    let answer = client.admin().cancel(CancelRequest { index }).await;
-    let answer = or_failures(answer, global.output)?;
-    show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
 
 #[cfg(test)]

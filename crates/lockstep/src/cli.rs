@@ -11,8 +11,8 @@ use crate::log::Log;
 use crate::login::Login;
 use crate::terminal::Color;
 use crate::{
-    bench, change, completions, demo, diff, model, node, serve, show, sim, store, target, terminal,
-    user,
+    bench, change, completions, demo, diff, get, model, node, serve, show, sim, store, target,
+    terminal, user,
 };
 
 /// What a command ends with when it does not go well.
@@ -35,7 +35,7 @@ Examples:
   lockstep --insecure rollback 7                    take transaction 7 out again
   lockstep bench --own 10                           what a node takes on this machine
 
-A command ends with 0 if it worked, 1 if it did not, 2 if it was not understood, 3 if no node answers, and 4 if it became
+A command ends with 0 if it worked, 1 if it did not, 2 if it was not understood, 3 if no node answers, and 4 if it became \
 a transaction that did not come to what was asked."
 )]
 pub(crate) struct Cli {
@@ -124,7 +124,7 @@ enum Command {
     #[command(subcommand)]
     Store(store::Store),
     /// Read configuration
-    Get(show::Get),
+    Get(get::Get),
     /// Change configuration, on one target or several at once
     Set(change::Set),
     /// Transactions: what was asked and what became of it
@@ -166,7 +166,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Demo(demo) => demo::demo(&demo).await,
         Command::Sim(sim) => sim::sim(sim).await,
         Command::Store(store) => store::store(&store, &global).await,
-        Command::Get(get) => show::get(&get, &global).await,
+        Command::Get(get) => get::get(&get, &global).await,
         Command::Set(set) => change::set(set, &global).await,
         Command::Tx(tx) => show::tx(&tx, &global).await,
         Command::Target(target) => target::target(&target, &global).await,
@@ -175,7 +175,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failed> {
         Command::Restore(restore) => change::restore(&restore, &global).await,
         Command::Confirm(confirm) => change::confirm(&confirm, &global).await,
         Command::Cancel(cancel) => change::cancel(&cancel, &global).await,
-        Command::User(user) => user::user(&user),
+        Command::User(user) => user::user(&user).await,
         Command::Diff(diff) => diff::diff(&diff, &global).await,
         Command::Node(node) => node::node(&node, &global).await,
         Command::Completions(asked) => completions::completions(&asked),

@@ -15,7 +15,8 @@ use tonic::{Code, Status};
 use lockstep_gnmi::outcome;
 
 use crate::cli::{Failed, Global};
-use crate::exit::{Ended, NO_NODE, NOT_APPLIED};
+use crate::config::has_port;
+use crate::exit::{Ended, NO_NODE, NOT_APPLIED, USAGE};
 use crate::login::Shown;
 
 /// How long a node may take to accept a connection.
@@ -65,8 +66,15 @@ impl Client {
             .into());
         }
         let scheme = if global.insecure { "http" } else { "https" };
+        let no_address = || {
+            let words = format!("{:?} is no address of a node; give HOST:PORT", global.server);
+            Ended::with(USAGE, words)
+        };
+        if !has_port(&global.server) {
+            return Err(no_address());
+        }
         let mut endpoint = Endpoint::from_shared(format!("{scheme}://{}", global.server))
-            .map_err(|_| format!("{:?} is no address; give host:port", global.server))?
+            .map_err(|_| no_address())?
             .connect_timeout(CONNECT)
             // However long something takes, a node that is there says so.
             .http2_keep_alive_interval(ALIVE.0)
@@ -141,7 +149,8 @@ pub(crate) fn refused(status: &Status) -> Failed {
         }
         // No node said this: it is what became of the connection to it.
         _ if status.source().is_some() => {
-            let why = crate::output::chain(status);
+            // What it says of itself is for those who build it.
+            let why = status.source().map(crate::output::chain).unwrap_or_default();
             let next = "what was asked of it may go on: `lockstep tx list` shows it once a node answers";
             Ended::with(NO_NODE, format!("the node does not answer any more: {why}; {next}"))
         }
@@ -162,7 +171,6 @@ fn next(status: &Status) -> &'static str {
         Code::NotFound if says("there is no target") => {
             "; `lockstep target list` has those there are"
         }
-        Code::NotFound if says("there is no transaction") => "; `lockstep tx list` has the latest",
         Code::PermissionDenied if says("no role gives") => {
             "; whoever keeps `roles` in the nodes' configuration can give it"
         }

@@ -1,6 +1,7 @@
 //! `completions`: what shells offer at the end of a line. Names of targets, model sets and transactions are asked of the
 //! node that the line is for.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::time::Duration;
 
@@ -8,11 +9,12 @@ use clap::{Args, CommandFactory, Parser};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use lockstep_gnmi::proto::lockstep::v1::{
-    ListModelsRequest, ListTargetsRequest, ListTransactionsRequest,
+    GetSummaryRequest, ListModelsRequest, ListTargetsRequest, ListTransactionsRequest, Transaction,
 };
 
 use crate::cli::{Cli, Failed};
 use crate::client::Client;
+use crate::diff::SIDES;
 
 /// How long a shell waits for names. Without them there is nothing to offer, which is better than to wait.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,7 +31,7 @@ Examples:
   lockstep completions zsh > ~/.zfunc/_lockstep
   lockstep completions fish > ~/.config/fish/completions/lockstep.fish
 
-Names come from the node that the line is for: --server, LOCKSTEP_SERVER and the like count here, too. With
+Names come from the node that the line is for: --server, LOCKSTEP_SERVER and the like count here, too. With \
 `export LOCKSTEP_SERVER=… LOCKSTEP_INSECURE=true` none of them has to be typed.")]
 pub(crate) struct Completions {
     /// For which shell
@@ -53,13 +55,43 @@ pub(crate) fn completions(asked: &Completions) -> Result<(), Failed> {
 
 /// Offers the names of targets.
 pub(crate) fn targets() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+    targets_of(ListTargetsRequest::default)
+}
+
+/// Offers the names of targets that are in this state.
+pub(crate) fn targets_in(state: &'static str) -> ArgValueCandidates {
+    targets_of(|| ListTargetsRequest { state: vec![state.into()], ..Default::default() })
+}
+
+fn targets_of(
+    request: impl Fn() -> ListTargetsRequest + Send + Sync + 'static,
+) -> ArgValueCandidates {
+    ArgValueCandidates::new(move || {
         ask(async |client| {
-            let answer = client.admin().list_targets(ListTargetsRequest::default()).await.ok()?;
+            let answer = client.admin().list_targets(request()).await.ok()?;
             let targets = answer.into_inner().targets.into_iter();
             Some(targets.map(|target| offer(target.name, target.state)).collect())
         })
     })
+}
+
+/// Offers the tags that targets have.
+pub(crate) fn tags() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        ask(async |client| {
+            let answer = client.admin().list_targets(ListTargetsRequest::default()).await.ok()?;
+            let mut tags = BTreeMap::<String, usize>::new();
+            for tag in answer.into_inner().targets.into_iter().flat_map(|target| target.tags) {
+                *tags.entry(tag).or_default() += 1;
+            }
+            Some(tags.into_iter().map(|(tag, on)| offer(tag, format!("{on} targets"))).collect())
+        })
+    })
+}
+
+/// Offers words that are always the same, and no other than those that are understood by this version.
+pub(crate) fn words(words: &'static [&'static str]) -> ArgValueCandidates {
+    ArgValueCandidates::new(|| words.iter().map(CompletionCandidate::new).collect())
 }
 
 /// Offers the names of model sets.
@@ -79,23 +111,72 @@ pub(crate) fn models() -> ArgValueCandidates {
 
 /// Offers the latest transactions; only with one of these statuses, if there are any.
 pub(crate) fn transactions(status: &'static [&'static str]) -> ArgValueCandidates {
-    ArgValueCandidates::new(move || {
+    ArgValueCandidates::new(move || ask(async |client| latest(&client, status).await))
+}
+
+/// Offers what waits to be confirmed.
+pub(crate) fn windows() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| ask(async |client| open(&client, is_open).await))
+}
+
+/// Offers what can be called off: what has no outcome yet, or waits to be confirmed.
+pub(crate) fn cancellable() -> ArgValueCandidates {
+    let can = |one: &Transaction| one.status != "reverting";
+    ArgValueCandidates::new(move || ask(async |client| open(&client, can).await))
+}
+
+fn is_open(one: &Transaction) -> bool {
+    one.window == "open"
+}
+
+/// Offers the sides of a target: as it is, and as it stood after the latest transactions.
+pub(crate) fn sides() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let mut sides: Vec<_> = SIDES.iter().map(CompletionCandidate::new).collect();
+        sides.extend(ask(async |client| latest(&client, &[]).await));
+        sides
+    })
+}
+
+/// Offers whoever is the author of one of the latest transactions.
+pub(crate) fn authors() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
         ask(async |client| {
-            let request = ListTransactionsRequest {
-                limit: TRANSACTIONS,
-                status: status.iter().map(ToString::to_string).collect(),
-                brief: true,
-                ..ListTransactionsRequest::default()
-            };
-            let answer = client.admin().list_transactions(request).await.ok()?;
-            let found = answer.into_inner().transactions.into_iter();
-            let each = found.map(|one| {
-                let about = [one.kind, one.status, one.comment].join(" ");
-                offer(one.index.to_string(), about.trim().to_owned())
-            });
-            Some(each.collect())
+            let found = listed(&client, &[]).await?;
+            let authors: BTreeSet<String> = found.into_iter().map(|one| one.author).collect();
+            let named = authors.into_iter().filter(|author| !author.is_empty());
+            Some(named.map(CompletionCandidate::new).collect())
         })
     })
+}
+
+async fn listed(client: &Client, status: &[&str]) -> Option<Vec<Transaction>> {
+    let request = ListTransactionsRequest {
+        limit: TRANSACTIONS,
+        status: status.iter().map(ToString::to_string).collect(),
+        brief: true,
+        ..ListTransactionsRequest::default()
+    };
+    Some(client.admin().list_transactions(request).await.ok()?.into_inner().transactions)
+}
+
+async fn latest(client: &Client, status: &[&str]) -> Option<Vec<CompletionCandidate>> {
+    Some(listed(client, status).await?.into_iter().map(offered).collect())
+}
+
+/// Those that have no outcome, or wait to be confirmed, however long ago they began.
+async fn open(
+    client: &Client,
+    is_meant: impl Fn(&Transaction) -> bool,
+) -> Option<Vec<CompletionCandidate>> {
+    let request = GetSummaryRequest { brief: true };
+    let found = client.admin().get_summary(request).await.ok()?.into_inner().open;
+    Some(found.into_iter().filter(is_meant).map(offered).collect())
+}
+
+fn offered(one: Transaction) -> CompletionCandidate {
+    let about = [one.kind, one.status, one.comment].join(" ");
+    offer(one.index.to_string(), about.trim().to_owned())
 }
 
 fn offer(name: String, about: String) -> CompletionCandidate {

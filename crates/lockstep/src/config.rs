@@ -25,13 +25,14 @@ use lockstep_northbound::{Access, Glob, Source, Tls};
 use lockstep_types::{NodeName, Target};
 use lockstep_yang::Options as Models;
 use serde_json::Value;
+use serde_saphyr::UserMessageFormatter;
 
 use crate::secret::Key;
 pub(crate) use error::{Error, Problem};
 pub(crate) use given::target;
 pub(crate) use gnmic::Options as TargetOptions;
 pub(crate) use store::StoreConfig;
-pub(crate) use target::TargetConfig;
+pub(crate) use target::{TargetConfig, addresses as target_addresses, has_port};
 
 /// Everything a node is told, checked.
 #[derive(Clone, Debug)]
@@ -175,7 +176,7 @@ fn tree(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Valu
 fn yaml(text: &str) -> Result<Value, Problem> {
     let options = serde_saphyr::options! { with_snippet: false };
     let tree = serde_saphyr::from_str_with_options(text, options);
-    tree.map_err(|error| Problem::Syntax(error.to_string()))
+    tree.map_err(|error| Problem::Syntax(error.render_with_formatter(&UserMessageFormatter)))
 }
 
 /// One warning for all that gnmic alone has a use for.

@@ -6,7 +6,6 @@ mod tell;
 mod tour;
 mod typed;
 
-use std::io::IsTerminal;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ Examples:
   lockstep demo --fast     without the pauses
   lockstep demo --exit     the tour alone; status 0 only if every step went as told
 
-Without a terminal it ends after the tour as well, and does not pause. It leaves nothing behind.")]
+It stays up until Ctrl-C, or SIGTERM, ends it; without a terminal as well, where it does not pause. It leaves nothing behind.")]
 pub(crate) struct Demo {
     /// End after the tour
     #[arg(long)]
@@ -58,14 +57,17 @@ pub(crate) async fn demo(demo: &Demo) -> Result<(), Failed> {
         toured = tour::tour(&network, &teller) => toured,
         signal = signals.next() => Err(signal.into()),
     };
-    if toured.is_ok() && !demo.exit && std::io::stdin().is_terminal() {
+    if toured.is_ok() && !demo.exit {
         invite::invite(&network, &teller)?;
         signals.next().await;
-        teller.blank()?;
     }
     // Ended at any moment, it cleans up all the same, unless somebody cannot wait for that.
     tokio::select! {
-        stopped = network.stop() => toured.and(stopped),
+        stopped = network.stop() => {
+            stopped?;
+            teller.farewell()?;
+            toured
+        }
         signal = signals.next() => Err(signal.into()),
     }
 }

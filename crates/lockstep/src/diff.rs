@@ -23,7 +23,7 @@ Examples:
   lockstep --insecure diff leaf1 leaf2 --path /system
   lockstep --insecure diff leaf1 --from 2026-11-16T08:00:00Z
 
-A side is visible (what readers are served), committed (what was decided), applied (what the device accepted), device
+A side is visible (what readers are served), committed (what was decided), applied (what the device accepted), device \
 (what it has), the index of a transaction (how it stood after that) or a time.")]
 pub(crate) struct Diff {
     /// Of which target
@@ -33,10 +33,10 @@ pub(crate) struct Diff {
     #[arg(add = completions::targets())]
     other: Option<String>,
     /// From which side; applied, and visible with another target or with --to
-    #[arg(long, value_name = "SIDE")]
+    #[arg(long, value_name = "SIDE", add = completions::sides())]
     from: Option<Side>,
     /// To which side; device, and visible with another target or with --from
-    #[arg(long, value_name = "SIDE")]
+    #[arg(long, value_name = "SIDE", add = completions::sides())]
     to: Option<Side>,
     /// Only there; may be given several times
     #[arg(long)]
@@ -53,7 +53,7 @@ pub(crate) enum Side {
     Time(prost_types::Timestamp),
 }
 
-const SIDES: [&str; 4] = ["visible", "committed", "applied", "device"];
+pub(crate) const SIDES: [&str; 4] = ["visible", "committed", "applied", "device"];
 
 impl std::str::FromStr for Side {
     type Err = String;
@@ -75,6 +75,13 @@ impl std::str::FromStr for Side {
 }
 
 impl Side {
+    /// What the device has.
+    pub(crate) const DEVICE: Self = Self::Named("device");
+    /// What the device accepted.
+    pub(crate) const APPLIED: Self = Self::Named("applied");
+    /// What was decided.
+    pub(crate) const COMMITTED: Self = Self::Named("committed");
+
     /// That side of a target.
     pub(crate) fn of(&self, target: &str) -> Configuration {
         let target = target.to_owned();

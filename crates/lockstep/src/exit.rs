@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | it worked |
 //! | 1 | it did not: it was refused, or could not be done |
-//! | 2 | the command line is wrong |
+//! | 2 | the command line is wrong, or asks for nothing |
 //! | 3 | no node answers |
 //! | 4 | it became a transaction that did not come to what was asked; the log has it |
 //! | 130, 143 | it was interrupted |

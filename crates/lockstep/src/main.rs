@@ -11,6 +11,7 @@ mod demo;
 mod diff;
 mod exit;
 mod files;
+mod get;
 mod log;
 mod login;
 mod model;
@@ -26,12 +27,17 @@ mod sim;
 mod store;
 mod target;
 mod terminal;
+mod typed;
 mod user;
 mod watch;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use mimalloc::MiMalloc;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// How many threads at the most do work that holds up others: judging and reading configurations for the most part,
 /// which is done no sooner by more threads than cores, while each has memory of its own.

@@ -28,7 +28,7 @@ Examples:
   lockstep model reload                              after a line was added under `models`
   lockstep target set leaf3 --model lab-2.0          and now a target is bound to it
 
-Of the file, nothing but `models` takes effect. Targets stay bound to the files they were bound to, also where a name
+Of the file, nothing but `models` takes effect. Targets stay bound to the files they were bound to, also where a name \
 stands for others now. Each node reads its own file: ask every one.")]
     Reload,
 }
@@ -68,5 +68,5 @@ fn models(shown: &[Model], output: Output) -> Result<(), Failed> {
         ]
     };
     let rows: Vec<_> = shown.iter().map(row).collect();
-    Ok(table(&["NAME", "MODULES", "TARGETS", "DIGEST", "ERROR"], &rows)?)
+    Ok(table(&["NAME", "MODULES", "TARGETS", "DIGEST", "ERROR"], &["MODULES", "DIGEST"], &rows)?)
 }

@@ -41,12 +41,12 @@ pub(crate) async fn node(nodes: &Nodes, global: &Global) -> Result<(), Failed> {
         let targets: Vec<&str> = node.masterships.keys().map(String::as_str).collect();
         vec![
             node.name.clone(),
-            if node.answers { "answers".to_owned() } else { String::new() },
+            if node.answers { "this one".to_owned() } else { String::new() },
             targets.len().to_string(),
             output::names(&targets),
             node.session.clone(),
         ]
     };
     let rows: Vec<_> = shown.iter().map(row).collect();
-    Ok(table(&["NAME", "", "MASTER OF", "TARGETS", "SESSION"], &rows)?)
+    Ok(table(&["NAME", "ASKED", "MASTER OF", "TARGETS", "SESSION"], &["SESSION", "ASKED"], &rows)?)
 }

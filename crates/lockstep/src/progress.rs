@@ -20,8 +20,9 @@ use crate::{show as shows, terminal};
 
 /// What is done sooner is not worth a bar.
 const SOON: Duration = Duration::from_millis(300);
-/// How wide a bar is.
+/// How wide a bar is; and where the terminal has less than so many columns, so that there is room for words.
 const BAR: usize = 24;
+const SMALL: (usize, usize) = (8, 100);
 /// How many targets that did not go along are named in it.
 const NAMED: usize = 3;
 
@@ -33,7 +34,7 @@ impl Progress {
     /// Shows one for the transaction of an id, if somebody watches.
     pub(crate) fn of(client: &Client, id: &str, global: &Global) -> Self {
         let watched = terminal::watched().filter(|_| global.output == Output::Table);
-        let Some(width) = watched.filter(|_| !id.is_empty()) else { return Self(None) };
+        let Some(width) = watched else { return Self(None) };
         let (client, id) = (client.clone(), id.to_owned());
         Self(Some(tokio::spawn(async move {
             sleep(SOON).await;
@@ -92,8 +93,10 @@ pub(crate) fn bar(shown: &Transaction, width: usize) -> String {
     let counts = exact(shown);
     let total = shown.target_count.max(1);
     let done = total.saturating_sub(counts.get("pending").copied().unwrap_or_default());
-    let filled = usize::try_from(done.saturating_mul(BAR as u64) / total).unwrap_or(BAR).min(BAR);
-    let bar = format!("[{}{}]", "#".repeat(filled), "-".repeat(BAR - filled));
+    let size = if width < SMALL.1 { SMALL.0 } else { BAR };
+    let filled =
+        usize::try_from(done.saturating_mul(size as u64) / total).unwrap_or(size).min(size);
+    let bar = format!("[{}{}]", "#".repeat(filled), "-".repeat(size - filled));
     let counts: Vec<String> =
         counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     let text = format!(
@@ -101,8 +104,9 @@ pub(crate) fn bar(shown: &Transaction, width: usize) -> String {
         shown.index,
         shows::stands(&shown.status, &shown.stage),
         shown.target_count,
+        // First, so that they are there however narrow it is.
+        failures(shown),
         counts.join(", "),
-        failures(shown)
     );
     shortened(&text, width.saturating_sub(1))
 }
@@ -129,14 +133,14 @@ fn failures(shown: &Transaction) -> String {
             let more = names.len().saturating_sub(NAMED);
             let named: Vec<&str> = names.iter().take(NAMED).copied().collect();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("; failed: {}{more}", named.join(", "))
+            format!("failed: {}{more}; ", named.join(", "))
         }
     }
 }
 
-/// An id by which a transaction can be found that its client did not name; empty where nobody watches.
-pub(crate) fn id(given: &str, global: &Global) -> String {
-    if !given.is_empty() || global.output != Output::Table || terminal::watched().is_none() {
+/// An id by which a transaction can be found that its client did not name.
+pub(crate) fn id(given: &str) -> String {
+    if !given.is_empty() {
         return given.to_owned();
     }
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -172,13 +176,17 @@ mod tests {
         };
         assert_eq!(
             bar(&shown, 200),
-            "transaction 7 committed [############------------] 50/100 45 applied, 50 pending, 5 refused; \
-             failed: leaf1, leaf2, leaf3 and 2 more"
+            "transaction 7 committed [############------------] 50/100 failed: leaf1, leaf2, leaf3 and 2 more; \
+             45 applied, 50 pending, 5 refused"
         );
+        let small = bar(&shown, 80);
+        let begin = "transaction 7 committed [####----] 50/100 failed: leaf1, leaf2, leaf3 and 2 ";
+        assert!(small.starts_with(begin) && small.chars().count() == 79, "{small}");
         assert_eq!(bar(&shown, 40).chars().count(), 39);
         let tried = bar(&Transaction { stages: on_trial, ..shown }, 200);
         assert!(
-            tried.contains(" 60/100 10 accepted, 45 applied, 40 pending, 5 refused;"),
+            tried.contains(" 60/100 failed: ")
+                && tried.ends_with("; 10 accepted, 45 applied, 40 pending, 5 refused"),
             "{tried}"
         );
     }

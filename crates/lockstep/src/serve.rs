@@ -1,9 +1,11 @@
 //! `lockstep serve`: a node, from its configuration file until it is told to stop.
 
+mod waits;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::Instant;
 
 use lockstep_node::{Clock, Devices, Models, Running};
 use lockstep_northbound::{Directory, Options as Listeners, Porch, Server};
@@ -11,6 +13,7 @@ use lockstep_protocol::record::Binding;
 use lockstep_store::{Embedded, Etcd, Records, Store};
 use lockstep_types::Target;
 use lockstep_yang::ModelSet;
+use tokio::join;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -18,11 +21,7 @@ use crate::cli::Failed;
 use crate::config::{Config, StoreConfig};
 use crate::reach::{Reach, sets};
 use crate::signals::{Hangups, Signals};
-
-/// How long it is waited before a node that ended is tried again; doubles each time, up to the next.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// The longest such wait.
-const LONGEST_WAIT: Duration = Duration::from_secs(15);
+use waits::Waits;
 
 /// A node with its listeners.
 #[derive(Debug)]
@@ -42,10 +41,11 @@ impl Service {
 
     /// The same, with HTTP at an address that is there already.
     async fn start_behind(porch: Arc<Porch>, config: Config) -> Result<Self, Failed> {
-        let (config, Loaded { models, targets }) = load(config).await?;
+        // Each to its end, whatever comes of the other: a start after this one must find the store free.
+        let (loaded, records) = join!(load(config.clone()), records(&config.store));
+        let (Loaded { models, targets }, records) = (loaded?, records?);
         let models = Models::new(models);
         let reach = Arc::new(Reach::new(&config, models.clone()));
-        let records = Records::open(open(&config.store).await?).await?;
         let node = lockstep_node::start(lockstep_node::Options {
             name: config.node,
             records: records.clone(),
@@ -116,19 +116,20 @@ impl Service {
 }
 
 /// Opens the store; away from the threads that serve where that reads a whole file.
-async fn open(store: &StoreConfig) -> Result<Arc<dyn Store>, Failed> {
-    Ok(match store {
+async fn records(store: &StoreConfig) -> Result<Records, Failed> {
+    let store: Arc<dyn Store> = match store {
         StoreConfig::Folder(folder) => {
             let folder = folder.clone();
             Arc::new(spawn_blocking(move || Embedded::open(&folder)).await??)
         }
         StoreConfig::Etcd(options) => Arc::new(Etcd::open(options).await?),
-    })
+    };
+    Ok(Records::open(store).await?)
 }
 
 /// Loads the models away from the threads that serve: signals are heard meanwhile.
-async fn load(config: Config) -> Result<(Config, Loaded), Failed> {
-    spawn_blocking(move || targets(&config).map(|loaded| (config, loaded))).await?
+async fn load(config: Config) -> Result<Loaded, Failed> {
+    spawn_blocking(move || targets(&config)).await?
 }
 
 /// Every model set, and what every target of the file is bound to.
@@ -188,15 +189,15 @@ pub(crate) async fn serve(path: &Path, trace: Option<PathBuf>) -> Result<(), Fai
     let node = config.node.clone();
     let porch = Arc::new(Porch::open(config.http, config.tls.clone())?);
     porch.wait("the node is starting")?;
-    let mut again = false;
+    let mut waits = Waits::default();
     loop {
         let started = tokio::select! {
-            started = start(&config, &porch, again) => started,
+            started = start(&config, &porch, &mut waits) => started,
             // Nothing was promised to anybody, and the store is in order at any moment.
             _ = signals.next() => return Ok(()),
         };
         let mut service = started?;
-        again = true;
+        let since = Instant::now();
         let http = service.http().map(|at| at.to_string()).unwrap_or_default();
         tracing::info!(%node, listen = %service.address(), %http, "ready");
         let ended = loop {
@@ -228,21 +229,22 @@ pub(crate) async fn serve(path: &Path, trace: Option<PathBuf>) -> Result<(), Fai
         }
         let why = ended.map(|why| why.to_string()).unwrap_or_default();
         porch.wait(&format!("the node ended, and starts anew: {why}"))?;
+        waits.ended(since.elapsed());
     }
 }
 
 /// Starts a service. One that has run before is tried until it runs again: what ended it, a store that
 /// cannot be reached above all, may well still be so.
-async fn start(config: &Config, porch: &Arc<Porch>, again: bool) -> Result<Service, Failed> {
-    let mut wait = FIRST_WAIT;
+async fn start(config: &Config, porch: &Arc<Porch>, waits: &mut Waits) -> Result<Service, Failed> {
     loop {
+        sleep(waits.next()).await;
         match Service::start_behind(Arc::clone(porch), config.clone()).await {
-            Err(error) if again => {
+            Err(error) if waits.again() => {
+                waits.longer();
+                let wait = waits.next();
                 let error = crate::output::chain(&*error);
                 tracing::error!(error, ?wait, "the node cannot start, and is tried again");
                 porch.wait(&format!("the node cannot start, and is tried again: {error}"))?;
-                sleep(wait).await;
-                wait = LONGEST_WAIT.min(wait * 2);
             }
             started => return started,
         }

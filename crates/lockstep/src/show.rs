@@ -1,58 +1,17 @@
-//! Commands that only read.
+//! `tx`: what was asked and what became of it.
 
-use clap::{Args, Subcommand, ValueEnum};
-use lockstep_gnmi::proto::gnmi::get_request::DataType;
-use lockstep_gnmi::proto::gnmi::{Encoding, GetRequest, Path as WirePath};
+use clap::{Args, Subcommand};
 use lockstep_gnmi::proto::lockstep::v1::{
-    GetConfigurationRequest, GetTransactionRequest, GetTransactionResponse,
-    ListTransactionsRequest, Transaction,
+    GetTransactionRequest, GetTransactionResponse, ListTransactionsRequest, Transaction,
 };
-use lockstep_gnmi::{path, value, words};
-use lockstep_types::Path;
+use lockstep_gnmi::words;
 use prost_types::Timestamp;
-use serde_json::{Value, json};
 
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, refused};
-use crate::diff::{self, Side};
 use crate::output::{self, json_document, line, table};
 use crate::watch::{self, Watch};
-use crate::{completions, terminal};
-
-/// Read configuration.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  lockstep --insecure get leaf1 /interfaces
-  lockstep --insecure get '*' /system/motd           of every target
-  lockstep --insecure get leaf1 '/interfaces/interface[name=eth1/1]/mtu'
-  lockstep --insecure get leaf1 /system --side device   what the device itself says
-  lockstep --insecure get leaf1 /system --side 7     how it stood after transaction 7")]
-pub(crate) struct Get {
-    /// Of which target; `*` stands for every one
-    #[arg(add = completions::targets())]
-    target: String,
-    /// Which paths; none: everything
-    paths: Vec<Path>,
-    /// What kind of data
-    #[arg(long = "type", value_enum, default_value = "config", conflicts_with = "side")]
-    kind: Kind,
-    /// Which side of it: visible, committed, applied, device; an index or a time: how it stood then
-    #[arg(long)]
-    side: Option<Side>,
-    #[command(flatten)]
-    certificates: Certificates,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Kind {
-    /// What is wanted
-    Config,
-    /// What devices report
-    State,
-    /// Both
-    All,
-}
+use crate::{completions, diff, terminal, typed};
 
 /// Transactions.
 #[derive(Debug, Args)]
@@ -77,7 +36,7 @@ Examples:
         #[arg(long, default_value_t = 100)]
         limit: u32,
         /// Only those before this index
-        #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "INDEX")]
+        #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "INDEX", add = completions::transactions(&[]))]
         before: u64,
         /// Only with this status; may be given several times
         #[arg(long, value_parser = words::STATUSES)]
@@ -86,16 +45,16 @@ Examples:
         #[arg(long, add = completions::targets())]
         target: Vec<String>,
         /// Only of this kind; may be given several times
-        #[arg(long, value_parser = ["change", "rollback", "restore", "adopt", "add", "rebind", "remove"])]
+        #[arg(long, value_parser = words::KINDS)]
         kind: Vec<String>,
-        /// Only by this author; may be given several times
-        #[arg(long)]
+        /// Only by this author, `lockstep` for what nodes did by themselves; may be given several times
+        #[arg(long, add = completions::authors())]
         author: Vec<String>,
         /// Only submitted then or later, as 2026-11-16T08:00:00Z
-        #[arg(long, value_name = "TIME")]
+        #[arg(long, value_name = "TIME", value_parser = typed::time)]
         since: Option<Timestamp>,
         /// Only submitted then or earlier
-        #[arg(long, value_name = "TIME")]
+        #[arg(long, value_name = "TIME", value_parser = typed::time)]
         until: Option<Timestamp>,
         /// Only with this in the comment
         #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
@@ -108,7 +67,7 @@ Examples:
   lockstep --insecure tx show 7 --diff               with what it changes")]
     Show {
         /// Its index
-        #[arg(add = completions::transactions(&[]))]
+        #[arg(value_parser = typed::index, add = completions::transactions(&[]))]
         index: u64,
         /// With what it changes, target by target
         #[arg(long)]
@@ -116,55 +75,6 @@ Examples:
     },
     /// Watch transactions as they come in and move on
     Watch(Watch),
-}
-
-/// `get`: the values by target and path.
-pub(crate) async fn get(get: &Get, global: &Global) -> Result<(), Failed> {
-    let client = Client::connect(global, &get.certificates).await?;
-    if let Some(side) = &get.side {
-        return side_of(get, side, &client).await;
-    }
-    let kind = match get.kind {
-        Kind::Config => DataType::Config,
-        Kind::State => DataType::State,
-        Kind::All => DataType::All,
-    };
-    let request = GetRequest {
-        prefix: Some(WirePath { target: get.target.clone(), ..WirePath::default() }),
-        path: get.paths.iter().map(path::write).collect(),
-        r#type: kind.into(),
-        encoding: Encoding::JsonIetf.into(),
-        ..GetRequest::default()
-    };
-    let answer = client.gnmi().get(request).await.map_err(|status| refused(&status))?;
-    let mut shown = serde_json::Map::new();
-    for notification in answer.into_inner().notification {
-        let target = notification.prefix.map(|prefix| prefix.target).unwrap_or_default();
-        let values = shown.entry(target).or_insert_with(|| json!({}));
-        for update in notification.update {
-            let at = path::read(None, &update.path.unwrap_or_default())?;
-            let (_, json) = value::read(&update.val.unwrap_or_default())?;
-            values[at.to_string()] = json;
-        }
-    }
-    Ok(json_document(&Value::Object(shown))?)
-}
-
-/// One side of one target.
-async fn side_of(get: &Get, side: &Side, client: &Client) -> Result<(), Failed> {
-    if get.target == "*" {
-        return Err("a side is that of one target; name it".into());
-    }
-    let request = GetConfigurationRequest {
-        of: Some(side.of(&get.target)),
-        path: get.paths.iter().map(ToString::to_string).collect(),
-        defaults: true,
-    };
-    let answer = client.admin().get_configuration(request).await.map_err(|s| refused(&s))?;
-    let found = output::configuration(answer.get_ref());
-    let mut shown = serde_json::Map::new();
-    shown.insert(get.target.clone(), found["values"].clone());
-    Ok(json_document(&Value::Object(shown))?)
 }
 
 /// `tx`.
@@ -234,13 +144,16 @@ pub(crate) fn transactions(shown: &[Transaction], output: Output) -> Result<(), 
             t.submitted.as_ref().map(short_time).unwrap_or_default(),
             kind(t),
             stands(&t.status, &t.stage).to_owned(),
+            t.author.clone(),
             output::names(&targets),
             t.comment.clone(),
             why(t),
         ]
     };
     let rows: Vec<_> = shown.iter().map(row).collect();
-    Ok(table(&["INDEX", "SUBMITTED", "KIND", "STATUS", "TARGETS", "COMMENT", "WHY"], &rows)?)
+    let titles = ["INDEX", "SUBMITTED", "KIND", "STATUS", "AUTHOR", "TARGETS", "COMMENT", "WHY"];
+    let aside = ["COMMENT", "SUBMITTED", "AUTHOR", "KIND", "TARGETS"];
+    Ok(table(&titles, &aside, &rows)?)
 }
 
 /// How something stands, as exactly as is known.
@@ -260,7 +173,7 @@ pub(crate) fn kind(shown: &Transaction) -> String {
 pub(crate) fn why(shown: &Transaction) -> String {
     let error = shown.error.as_ref().map(|error| error.message.clone());
     let waiting = (!shown.waiting_for.is_empty()).then(|| format!("waits: {}", shown.waiting_for));
-    error.or(waiting).unwrap_or_default()
+    error.into_iter().chain(waiting).collect::<Vec<_>>().join("; ")
 }
 
 /// To the second: a table is for people.
@@ -294,6 +207,9 @@ pub(crate) fn transaction(shown: &Transaction, output: Output) -> Result<(), Fai
         if let Some(at) = at {
             line(&format!("  {name:<11}{at}"))?;
         }
+    }
+    if shown.rolled_back_by > 0 {
+        line(&format!("  taken out  by transaction {}", shown.rolled_back_by))?;
     }
     let why = why(shown);
     if !why.is_empty() {

@@ -42,7 +42,7 @@ Examples:
   lockstep store import ./data -f backup.jsonl
   zcat backup.jsonl.gz | lockstep store import etcd://10.0.0.1:2379/lockstep
 
-The store must be empty. Its epoch is raised, so that devices follow the nodes that use it and no
+The store must be empty. Its epoch is raised, so that devices follow the nodes that use it and no \
 longer those of the store the file came from: stop those first.")]
     Import(Import),
 }
@@ -101,7 +101,7 @@ fn show(checked: &Checked, global: &Global) -> Result<(), Failed> {
     if unused.keys > 0 {
         rows.push(row("(of these unused)", unused));
     }
-    output::table(&["KIND", "KEYS", "BYTES"], &rows)?;
+    output::table(&["KIND", "KEYS", "BYTES"], &[], &rows)?;
     for problem in problems {
         output::line(&format!("problem: {problem}"))?;
     }

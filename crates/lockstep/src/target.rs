@@ -1,23 +1,29 @@
 //! `target`: which devices there are and how they stand.
 
+mod agree;
 mod import;
+mod known;
 mod options;
 mod remove;
+mod set;
+mod shown;
 
 use clap::{Args, Subcommand};
 use lockstep_gnmi::proto::lockstep::v1::{
-    AddTargetRequest, GetTargetRequest, ListTargetsRequest, OperateTargetRequest, SetTargetRequest,
-    Target, Transaction,
+    AddTargetRequest, GetTargetRequest, ListTargetsRequest, OperateTargetRequest, Transaction,
 };
+use lockstep_gnmi::words;
 
-use crate::change::{or_failures, seconds};
+use crate::change::{self, or_failures, seconds};
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Certificates, Client, is_overheard, refused};
-use crate::output::{self, json_document, line, table};
-use crate::{ask, completions, show, terminal};
+use crate::output::{json_document, line};
+use crate::{ask, completions, progress, show};
+use agree::Order;
 use import::Import;
 use options::{Options, Reference};
 use remove::Remove;
+use set::Set;
 
 /// Targets.
 #[derive(Debug, Args)]
@@ -38,10 +44,10 @@ Examples:
   lockstep --insecure target list --tag pod1 --output json")]
     List {
         /// Only in this state; may be given several times
-        #[arg(long, value_parser = ["pending", "synchronising", "synchronised", "drifted", "paused", "failed"])]
+        #[arg(long, value_parser = words::STATES)]
         state: Vec<String>,
         /// Only with this tag; may be given several times
-        #[arg(long)]
+        #[arg(long, add = completions::tags())]
         tag: Vec<String>,
     },
     /// Show one target, with where its device is not as applied
@@ -74,10 +80,13 @@ Examples:
     /// Go on with a device that was paused: it is read and brought in line first
     #[command(after_help = "\
 Examples:
-  lockstep --insecure target resume leaf1")]
+  lockstep --insecure target resume leaf1
+  lockstep --insecure diff leaf1 --from device --to committed   what that writes to the device
+
+Where it would write to the device it shows what, and asks; --yes skips that.")]
     Resume {
         /// Its name
-        #[arg(add = completions::targets())]
+        #[arg(add = completions::targets_in("paused"))]
         name: String,
     },
     /// Read a device again now, and bring it in line
@@ -141,31 +150,6 @@ struct Add {
     said: Said,
 }
 
-/// Change a target.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  lockstep target set leaf3 --address 10.0.1.3:57400
-  lockstep target set leaf3 --model lab-2.0          what stands has to be valid by these models
-  lockstep target set leaf3 --unset ignore --drift enforce
-
-What is not given stays as it is.")]
-struct Set {
-    /// Its name
-    #[arg(add = completions::targets())]
-    name: String,
-    /// Where it is, as HOST:PORT; may be given several times
-    #[arg(long, value_name = "ADDRESS")]
-    address: Vec<String>,
-    #[command(flatten)]
-    options: Options,
-    /// Have this key as for a new target again; may be given several times
-    #[arg(long, value_name = "KEY")]
-    unset: Vec<String>,
-    #[command(flatten)]
-    said: Said,
-}
-
 /// What goes with everything that becomes a transaction.
 #[derive(Debug, Args)]
 struct Said {
@@ -188,13 +172,13 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
             let mut admin = client().await?.admin();
             let request = ListTargetsRequest { state: state.clone(), tag: tag.clone() };
             let answer = admin.list_targets(request).await.map_err(|s| refused(&s))?;
-            targets(&answer.into_inner().targets, global.output)
+            shown::all(&answer.into_inner().targets, global.output)
         }
         Command::Show { name } => {
             let request = GetTargetRequest { name: name.clone() };
             let mut admin = client().await?.admin();
             let answer = admin.get_target(request).await.map_err(|s| refused(&s))?;
-            one_target(&answer.into_inner().target.unwrap_or_default(), global.output)
+            shown::one(&answer.into_inner().target.unwrap_or_default(), global.output)
         }
         Command::Add(Add { options, .. }) | Command::Set(Set { options, .. })
             if options.is_secret() && is_overheard(global) =>
@@ -202,27 +186,24 @@ pub(crate) async fn target(target: &Targets, global: &Global) -> Result<(), Fail
             Err(overheard(global, "--device-password-env"))
         }
         Command::Add(asked) => add(asked, &client().await?, global).await,
-        Command::Set(asked) => set(asked, &client().await?, global).await,
+        Command::Set(asked) => set::set(asked, &client().await?, global).await,
         Command::Remove(asked) => remove::remove(asked, &client().await?, global).await,
         Command::Import(asked) => {
             let targets = import::read(asked, global)?;
             import::import(asked, targets, &client().await?, global).await
         }
         Command::Pause { name } => operate(client().await?, name, "pause", global).await,
-        Command::Resume { name } => operate(client().await?, name, "resume", global).await,
-        Command::Sync { name } => {
-            agree(global, &format!("bring {name} in line? What it has otherwise is gone then"))?;
-            operate(client().await?, name, "sync", global).await
-        }
-        Command::Claim { name } => {
-            agree(global, &format!("take {name} over from whoever it listens to now?"))?;
-            operate(client().await?, name, "claim", global).await
-        }
-        Command::Adopt { name } => {
-            agree(global, &format!("record whatever {name} has as what is wanted of it?"))?;
-            operate(client().await?, name, "adopt", global).await
-        }
+        Command::Resume { name } => ordered(Order::Resume, name, client().await?, global).await,
+        Command::Sync { name } => ordered(Order::Sync, name, client().await?, global).await,
+        Command::Claim { name } => ordered(Order::Claim, name, client().await?, global).await,
+        Command::Adopt { name } => ordered(Order::Adopt, name, client().await?, global).await,
     }
+}
+
+/// Operates a target, if that is what is wanted.
+async fn ordered(order: Order, name: &str, client: Client, global: &Global) -> Result<(), Failed> {
+    agree::agree(order, name, &client, global).await?;
+    operate(client, name, order.word(), global).await
 }
 
 /// Why a credential is not sent.
@@ -235,38 +216,32 @@ fn overheard(global: &Global, instead: &str) -> Failed {
     .into()
 }
 
-fn agree(global: &Global, question: &str) -> Result<(), Failed> {
-    if ask::is_asked(global) { ask::agree(question) } else { Ok(()) }
-}
-
 async fn add(asked: &Add, client: &Client, global: &Global) -> Result<(), Failed> {
     if asked.options.replaces() && !asked.dry_run {
         let name = &asked.name;
-        agree(global, &format!("add {name}? What its device has is gone then: --initial replace"))?;
+        if ask::is_needed(global) {
+            ask::agree(&format!(
+                "add {name}? What its device has is gone then: --initial replace"
+            ))?;
+        }
     }
     let options = asked.options.given(&asked.reference.address, &[])?;
+    let id = progress::id(&asked.said.id);
     let request = AddTargetRequest {
         name: asked.name.clone(),
         options: Some(options::wire(options)),
         comment: asked.said.comment.clone(),
-        id: asked.said.id.clone(),
+        id: id.clone(),
         deadline: seconds(asked.said.deadline),
         dry_run: asked.dry_run,
     };
-    let answer = or_failures(client.admin().add_target(request).await, global.output)?;
-    told(answer.into_inner().transaction, global.output)
-}
-
-async fn set(asked: &Set, client: &Client, global: &Global) -> Result<(), Failed> {
-    let options = asked.options.given(&asked.address, &asked.unset)?;
-    let request = SetTargetRequest {
-        name: asked.name.clone(),
-        options: Some(options::wire(options)),
-        comment: asked.said.comment.clone(),
-        id: asked.said.id.clone(),
-        deadline: seconds(asked.said.deadline),
+    let mut admin = client.admin();
+    let adding = admin.add_target(request);
+    let answer = match asked.dry_run {
+        // Nothing is left behind by one that is ended.
+        true => or_failures(adding.await, global.output)?,
+        false => change::awaited(client, &id, global, adding).await?,
     };
-    let answer = or_failures(client.admin().set_target(request).await, global.output)?;
     told(answer.into_inner().transaction, global.output)
 }
 
@@ -282,75 +257,5 @@ fn told(transaction: Option<Transaction>, output: Output) -> Result<(), Failed> 
 async fn operate(client: Client, name: &str, order: &str, global: &Global) -> Result<(), Failed> {
     let request = OperateTargetRequest { name: name.to_owned(), order: order.to_owned() };
     let answer = or_failures(client.admin().operate_target(request).await, global.output)?;
-    one_target(&answer.into_inner().target.unwrap_or_default(), global.output)
-}
-
-fn one_target(shown: &Target, output: Output) -> Result<(), Failed> {
-    if output == Output::Json {
-        return Ok(json_document(&output::target(shown))?);
-    }
-    line(&format!("target {}: {}", shown.name, terminal::word(&shown.state)))?;
-    let indexes = format!("{} committed, {} applied", shown.committed, shown.applied);
-    let master = match shown.master.as_str() {
-        "" => format!("none, term {}", shown.term),
-        master => format!("{master}, term {}", shown.term),
-    };
-    let said = [
-        ("reason", shown.reason.clone()),
-        ("address", shown.address.clone()),
-        ("model", shown.model.clone()),
-        ("tags", shown.tags.join(", ")),
-        ("source", shown.source.clone()),
-        ("master", master),
-        ("fencing", shown.fencing.clone()),
-        ("log", indexes),
-        ("waits", shown.waiting_for.clone()),
-    ];
-    for (name, text) in said.into_iter().filter(|(_, text)| !text.is_empty()) {
-        line(&format!("  {name:<9}{}", output::one_line(&text)))?;
-    }
-    for found in &shown.drift {
-        let value = |text: &Option<String>| text.clone().unwrap_or_else(|| "absent".into());
-        let (shows, wanted) = (value(&found.shows), value(&found.wanted));
-        let said = format!("{}: shows {shows}, applied is {wanted}", found.path);
-        line(&format!("  drift    {}", output::one_line(&said)))?;
-    }
-    if shown.drift_more > 0 {
-        line(&format!("  drift    and {} more", shown.drift_more))?;
-    }
-    Ok(())
-}
-
-fn targets(shown: &[Target], output: Output) -> Result<(), Failed> {
-    if output == Output::Json {
-        return Ok(json_document(&shown.iter().map(output::target).collect())?);
-    }
-    let row = |t: &Target| {
-        vec![
-            t.name.clone(),
-            t.address.clone(),
-            t.state.clone(),
-            t.master.clone(),
-            t.term.to_string(),
-            t.committed.to_string(),
-            t.applied.to_string(),
-            t.model.clone(),
-            t.source.clone(),
-            t.reason.clone(),
-        ]
-    };
-    let rows: Vec<_> = shown.iter().map(row).collect();
-    let titles = [
-        "NAME",
-        "ADDRESS",
-        "STATE",
-        "MASTER",
-        "TERM",
-        "COMMITTED",
-        "APPLIED",
-        "MODEL",
-        "SOURCE",
-        "REASON",
-    ];
-    Ok(table(&titles, &rows)?)
+    shown::one(&answer.into_inner().target.unwrap_or_default(), global.output)
 }

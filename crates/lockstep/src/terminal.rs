@@ -17,18 +17,20 @@ pub(crate) enum Color {
 }
 
 static COLOR: OnceLock<bool> = OnceLock::new();
+static COLOR_ASIDE: OnceLock<bool> = OnceLock::new();
 
-/// Decides once for the whole command.
+/// Decides once for the whole command: for its output, and for standard error.
 pub(crate) fn decide(color: Color) {
     let set = |name: &str| std::env::var_os(name).is_some_and(|text| !text.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let colored = match color {
+    let colored = |on_terminal: bool| match color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => io::stdout().is_terminal() && !set("NO_COLOR") && !dumb,
+        Color::Auto => on_terminal && !set("NO_COLOR") && !dumb,
     };
     // The first to decide is the only one.
-    let _ = COLOR.set(colored);
+    let _ = COLOR.set(colored(io::stdout().is_terminal()));
+    let _ = COLOR_ASIDE.set(colored(io::stderr().is_terminal()));
 }
 
 /// What something means, which is what colour is for.
@@ -83,6 +85,19 @@ pub(crate) fn harmless(text: &str) -> String {
     out
 }
 
+/// A text for standard error, as harmless: without our own colours, where there is none. What has no colour on its way to
+/// standard output has none here either.
+pub(crate) fn aside(text: &str) -> String {
+    match COLOR_ASIDE.get() {
+        Some(true) => harmless(text),
+        _ => bare(&harmless(text)),
+    }
+}
+
+fn bare(text: &str) -> String {
+    COLORS.iter().fold(text.to_owned(), |text, color| text.replace(color, ""))
+}
+
 /// What a status or a state means; nothing in particular, if it is none of ours.
 pub(crate) fn meaning(word: &str) -> Option<Meaning> {
     Some(match word {
@@ -107,8 +122,14 @@ pub(crate) fn short_word(text: &str, short: &str) -> String {
     meaning(text).map_or_else(|| short.to_owned(), |meaning| paint(meaning, short))
 }
 
+/// How much room the demo has for what a command prints, which then is no terminal's to say.
+pub(crate) const ROOM: &str = "LOCKSTEP_DEMO_ROOM";
+
 /// How wide standard output is; none: it is no terminal, and nothing has to fit.
 pub(crate) fn width() -> Option<usize> {
+    if let Some(room) = std::env::var(ROOM).ok().and_then(|text| text.parse().ok()) {
+        return Some(room);
+    }
     let size = terminal_size::terminal_size_of(io::stdout());
     size.filter(|_| io::stdout().is_terminal()).map(|(width, _)| width.0.into())
 }
@@ -135,6 +156,7 @@ mod tests {
         {
             let painted = format!("\x1b[{}mword\x1b[0m", meaning.code());
             assert_eq!(harmless(&painted), painted);
+            assert_eq!(bare(&painted), "word");
         }
     }
 }

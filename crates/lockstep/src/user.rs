@@ -3,9 +3,11 @@
 use std::io::{self, IsTerminal, Read};
 
 use clap::Subcommand;
+use tokio::task::spawn_blocking;
 
 use crate::cli::Failed;
 use crate::output::line;
+use crate::signals::Signals;
 
 /// Users.
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -18,28 +20,38 @@ pub(crate) enum User {
 }
 
 /// `user hash`.
-pub(crate) fn user(user: &User) -> Result<(), Failed> {
+pub(crate) async fn user(user: &User) -> Result<(), Failed> {
     let User::Hash = user;
-    let password = password()?;
+    let password = password().await?;
     if password.is_empty() {
         return Err("an empty password is none".into());
     }
     Ok(line(&lockstep_northbound::hash(&password)?)?)
 }
 
-fn password() -> Result<String, Failed> {
+async fn password() -> Result<String, Failed> {
     if !io::stdin().is_terminal() {
         let mut text = String::new();
         io::stdin().lock().read_to_string(&mut text)?;
         return Ok(text.lines().next().unwrap_or_default().to_owned());
     }
+    // Whoever ends it here wants a terminal that shows again what they type.
+    let mut signals = Signals::new()?;
     let hidden = Echo::off();
     eprint!("Password: ");
-    let mut text = String::new();
-    io::stdin().read_line(&mut text)?;
+    let typed = tokio::select! {
+        typed = spawn_blocking(line_of_terminal) => Ok(typed),
+        interrupted = signals.next() => Err(interrupted),
+    };
     drop(hidden);
     eprintln!();
-    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+    Ok(typed???.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+fn line_of_terminal() -> io::Result<String> {
+    let mut text = String::new();
+    io::stdin().read_line(&mut text)?;
+    Ok(text)
 }
 
 /// The terminal shows nothing of what is typed while this is there. Through stty: it is on every system

@@ -2,13 +2,14 @@
 
 use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::{Transaction, WatchTransactionsRequest};
+use lockstep_gnmi::words;
 use std::io::Write;
 
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Client, refused};
 use crate::exit::{Ended, NOT_APPLIED};
 use crate::output::{self, json_line, line};
-use crate::{completions, progress, show, terminal};
+use crate::{completions, progress, show, terminal, typed};
 
 /// Watch transactions.
 #[derive(Debug, Args)]
@@ -16,13 +17,14 @@ use crate::{completions, progress, show, terminal};
 Examples:
   lockstep --insecure tx watch                       the latest ten, then whatever happens
   lockstep --insecure tx watch --target leaf1
+  lockstep --insecure tx watch --kind adopt --kind rollback
   lockstep --insecure tx watch 7                     until it has its outcome
   lockstep --insecure tx watch --output json         a line of JSON for every change
 
 Of one transaction, the status is 0 only if it was applied (4 otherwise).")]
 pub(crate) struct Watch {
     /// Only this one, by its index
-    #[arg(add = completions::transactions(&[]))]
+    #[arg(value_parser = typed::index, add = completions::transactions(&[]))]
     index: Option<u64>,
     /// First the latest so many
     #[arg(long, default_value_t = 10, value_name = "COUNT")]
@@ -30,8 +32,11 @@ pub(crate) struct Watch {
     /// Only those that concern this target; may be given several times
     #[arg(long, add = completions::targets())]
     target: Vec<String>,
+    /// Only of this kind; may be given several times
+    #[arg(long, value_parser = words::KINDS)]
+    kind: Vec<String>,
     /// Only by this author; may be given several times
-    #[arg(long)]
+    #[arg(long, add = completions::authors())]
     author: Vec<String>,
 }
 
@@ -41,6 +46,7 @@ pub(crate) async fn watch(asked: &Watch, client: &Client, global: &Global) -> Re
         index: asked.index.unwrap_or_default(),
         latest: asked.latest,
         target: asked.target.clone(),
+        kind: asked.kind.clone(),
         author: asked.author.clone(),
         ..WatchTransactionsRequest::default()
     };

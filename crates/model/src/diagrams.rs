@@ -1,72 +1,113 @@
 //! The pictures of the protocol page, drawn from the core's own tables of transitions, so that they
-//! cannot fall behind them.
+//! cannot fall behind them. Only where each state stands is said here.
 
-use std::fmt::Write;
+mod svg;
 
 use lockstep_protocol::record::{PartStatus, Stage, Status};
+use svg::Picture;
 
-/// A picture: its name on the page, and how it is drawn.
-type Diagram = (&'static str, fn() -> String);
+/// A picture: the name of its file, and how it is drawn.
+type Diagram = (&'static str, fn() -> Result<String, String>);
 
 /// Every picture.
 const DIAGRAMS: [Diagram; 3] = [
-    ("transaction", || drawn(&Status::ALL, Status::name, Status::successors)),
-    ("part", || drawn(&PartStatus::ALL, PartStatus::name, PartStatus::successors)),
-    ("stage", || drawn(&Stage::ALL, Stage::name, Stage::successors)),
+    ("states-transaction", || {
+        let picture =
+            picture("A transaction", &TRANSACTION, &Status::ALL, Status::name, Status::successors);
+        picture.drawn()
+    }),
+    ("states-target", || {
+        let title = "A transaction on one target";
+        picture(title, &PART, &PartStatus::ALL, PartStatus::name, PartStatus::successors).drawn()
+    }),
+    ("states-wide", || {
+        let title = "The configuration of a target of a wide transaction";
+        picture(title, &STAGE, &Stage::ALL, Stage::name, Stage::successors).drawn()
+    }),
 ];
 
-/// States and what may follow each. The first is where everything begins; what nothing follows ends.
-fn drawn<S: Copy + 'static>(
+/// What stands below what, column by column: states, and between them the ways that arrows take which go further than to the
+/// next column.
+type Places = [&'static [&'static str]];
+
+const TRANSACTION: [&[&str]; 4] = [
+    &["pending"],
+    &["pending>applied", "committed", "pending>cancelled", "pending>rejected"],
+    &[
+        "pending>applied",
+        "confirming",
+        "committed>applied",
+        "committed>partial",
+        "reverting",
+        "committed>reverted",
+        "committed>cancelled",
+        "pending>cancelled",
+        "pending>rejected",
+    ],
+    &["applied", "partial", "reverted", "cancelled", "rejected"],
+];
+
+const PART: [&[&str]; 4] = [
+    &["pending"],
+    &["pending>applied", "accepted", "pending>undone", "pending>withdrawn", "pending>refused"],
+    &["applied", "accepted>undone", "pending>undone", "pending>withdrawn", "pending>refused"],
+    &["undone", "withdrawn", "refused"],
+];
+
+const STAGE: [&[&str]; 3] = [&["prepared"], &["committed"], &["turned"]];
+
+/// States and what may follow each, where they stand.
+fn picture<S: Copy + 'static>(
+    title: &'static str,
+    places: &'static Places,
     states: &[S],
     name: impl Fn(S) -> &'static str,
     successors: impl Fn(S) -> &'static [S],
-) -> String {
-    let mut text = String::from("```mermaid\nstateDiagram-v2\n");
-    let mut arrow = |from: &str, to: &str| {
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "    {from} --> {to}");
-    };
-    if let Some(first) = states.first() {
-        arrow("[*]", name(*first));
-    }
-    for state in states {
-        let next = successors(*state);
-        next.iter().for_each(|next| arrow(name(*state), name(*next)));
-        if next.is_empty() {
-            arrow(name(*state), "[*]");
-        }
-    }
-    text.push_str("```\n");
-    text
+) -> Picture {
+    let next = |state: &S| successors(*state).iter().map(|next| name(*next)).collect();
+    let states = states.iter().map(|state| (name(*state), next(state))).collect();
+    Picture { title, states, places }
 }
 
-/// The page with its pictures drawn anew.
+/// Every picture: the name of its file in the folder `pictures`, and its text.
 ///
 /// # Errors
-/// The name of a picture that has no place on the page.
-pub fn redrawn(page: &str) -> Result<String, &'static str> {
-    DIAGRAMS.iter().try_fold(page.to_owned(), |page, (name, draw)| {
-        let (begin, end) = (format!("<!-- diagram: {name} -->\n"), "<!-- end -->");
-        let from = page.find(&begin).ok_or(*name)? + begin.len();
-        let until = from + page[from..].find(end).ok_or(*name)?;
-        Ok([&page[..from], &draw(), &page[until..]].concat())
-    })
+/// What of a picture has no place in it.
+pub fn drawn() -> Result<Vec<(String, String)>, String> {
+    let named = |(name, draw): &Diagram| Ok((format!("{name}.svg"), draw()?));
+    DIAGRAMS.iter().map(named).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    //! Pictures go to their places, and a page without one is told of.
+    //! Every state and every transition is in its picture, and nothing that the core does not have.
 
     use super::*;
 
     #[test]
-    fn a_picture_is_put_between_its_marks() {
-        let place = |name: &str| format!("<!-- diagram: {name} -->\nold\n<!-- end -->\n");
-        let page: String = ["transaction", "part", "stage"].map(place).concat();
-        let drawn = redrawn(&page).unwrap();
-        assert!(drawn.contains("    pending --> committed\n"), "{drawn}");
-        assert!(drawn.contains("    turned --> [*]\n") && !drawn.contains("old"), "{drawn}");
-        assert_eq!(redrawn(&drawn), Ok(drawn.clone()), "drawn again it is the same");
-        assert_eq!(redrawn("nothing"), Err("transaction"));
+    fn a_picture_has_what_the_core_has() {
+        let all = drawn().unwrap();
+        assert_eq!(all.len(), 3);
+        let (_, transaction) = &all[0];
+        for state in Status::ALL {
+            assert!(transaction.contains(&format!(">{}</text>", state.name())), "{}", state.name());
+        }
+        let arrows = Status::ALL.iter().map(|state| state.successors().len()).sum::<usize>();
+        // One more leads to where everything begins.
+        assert_eq!(transaction.matches("marker-end").count(), arrows + 1);
+        assert!(transaction.contains("reverting, then reverted;"), "{transaction}");
+    }
+
+    #[test]
+    fn what_has_no_place_or_no_meaning_is_told() {
+        let of = |places: &'static Places| {
+            let title = "wide";
+            picture(title, places, &Stage::ALL, Stage::name, Stage::successors).drawn()
+        };
+        assert_eq!(of(&[&["prepared"], &["committed"]]), Err("wide: no place for turned".into()));
+        let unknown = of(&[&["prepared"], &["committed"], &["turned", "lost"]]);
+        assert_eq!(unknown, Err("wide: the core has no lost".into()));
+        let nowhere = of(&[&["prepared"], &["prepared>turned", "committed"], &["turned"]]);
+        assert_eq!(nowhere, Err("wide: the core has no prepared>turned".into()));
     }
 }

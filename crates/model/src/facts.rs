@@ -78,6 +78,10 @@ facts! {
     Forgotten = "forgotten",
     /// An entry beyond the horizon that is still needed.
     Needed = "needed",
+    /// An absence that was let go of.
+    LetGo = "let go",
+    /// An absence that was let go of and came back with the undo of a later change.
+    CameBack = "came back",
     /// A transaction that a device has on trial.
     Tried = "tried",
     /// A trial that every device accepted.
@@ -86,6 +90,8 @@ facts! {
     TakenBack = "taken back",
     /// A trial that a device keeps without having been told.
     KeptUntold = "kept untold",
+    /// The answers of several devices that were recorded in one write.
+    RecordedTogether = "recorded together",
     /// A target where entries are validated again.
     Recheck = "recheck",
     /// A device that would not be brought in line.
@@ -192,6 +198,22 @@ impl Fact {
                         .transactions()
                         .any(|t| t.index <= store.horizon() && t.status.is_final())
             }
+            Self::LetGo => system.commits.iter().any(|commit| {
+                let (before, after) = (&commit.before, &commit.after);
+                before.targets().any(|target| {
+                    let stands = after.committed(target);
+                    let was = before.committed(target);
+                    was.absences(before.horizon()).any(|path| stands.unit(path).is_never())
+                })
+            }),
+            Self::CameBack => system.commits.iter().any(|commit| {
+                let (before, after) = (&commit.before, &commit.after);
+                after.targets().any(|target| {
+                    let was = before.committed(target);
+                    let stands = after.committed(target);
+                    stands.absences(before.horizon()).any(|path| was.get(path).is_some())
+                })
+            }),
             Self::Tried => store.targets().any(|t| store.on_trial(t).is_some()),
             Self::Confirming => system
                 .commits
@@ -202,6 +224,12 @@ impl Fact {
                 was_accepted(system, PartStatus::Applied)
                     && store.targets().any(|t| store.header(t).trial.is_some())
             }
+            Self::RecordedTogether => system.commits.iter().any(|commit| {
+                commit.after.transactions().any(|now| {
+                    let before = commit.before.transaction(now.index);
+                    before.is_some_and(|before| have_moved(before, now) > 1)
+                })
+            }),
             Self::Recheck => header(|header| header.recheck.is_some()),
             Self::ResyncRefused => header(|header| header.resync_refused.is_some()),
             Self::Rewritten => {
@@ -269,6 +297,16 @@ fn was_accepted(system: &System, now: PartStatus) -> bool {
             commit.before.on_trial(target).and_then(after) == Some(now)
         })
     })
+}
+
+/// On how many targets a device did what was asked of it for a transaction.
+fn have_moved(before: &Transaction, now: &Transaction) -> usize {
+    let did = [PartStatus::Accepted, PartStatus::Applied, PartStatus::Undone];
+    let moved = now
+        .targets
+        .iter()
+        .filter(|(target, part)| did.contains(&part.status) && before.part(target) != part.status);
+    moved.count()
 }
 
 fn is_restore(transaction: &Transaction) -> bool {

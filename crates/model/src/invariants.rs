@@ -50,12 +50,9 @@ pub mod share;
 pub mod undo;
 pub mod window;
 
-mod ledger;
-
-use lockstep_protocol::View;
 use lockstep_types::Target;
 
-use crate::system::{Action, System};
+use crate::system::{Action, Commit, System};
 
 /// A step of the system: the state before and what happened, except at the start, and the state after.
 #[derive(Clone, Copy, Debug)]
@@ -67,14 +64,14 @@ pub struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// The store after each write of the step. A step that wrote nothing left it as it was.
-    fn stores(&self) -> impl Iterator<Item = &'a View> {
-        self.after.commits.iter().map(|commit| &commit.after)
+    /// The writes of the step. A step that wrote nothing left the store as it was.
+    fn commits(&self) -> impl Iterator<Item = &'a Commit> {
+        self.after.commits.iter()
     }
 
-    /// Whether something holds for every target in the store after each write.
-    fn at_every_target(&self, holds: impl Fn(&View, &Target) -> bool) -> bool {
-        self.stores().all(|store| self.after.scenario.targets.iter().all(|t| holds(store, t)))
+    /// Whether something holds for every target after each write.
+    fn at_every_target(&self, holds: impl Fn(&Commit, &Target) -> bool) -> bool {
+        self.commits().all(|commit| self.after.scenario.targets.iter().all(|t| holds(commit, t)))
     }
 }
 

@@ -21,6 +21,7 @@ pub mod diagrams;
 pub mod explore;
 pub mod facts;
 pub mod invariants;
+pub mod ledger;
 pub mod mutants;
 pub mod scenario;
 pub mod system;

@@ -90,6 +90,8 @@ pub struct Scenario {
     pub instant: bool,
     /// Whether yang speaks any time later, or at once.
     pub slow_yang: bool,
+    /// Whether whoever brings a change has asked yang already.
+    pub ahead: bool,
     /// Whether clients ask without waiting for what was asked before to be in the log.
     pub crowd: bool,
     /// Whether a node that died stays dead.

@@ -3,6 +3,7 @@
 
 mod action;
 mod client;
+mod commit;
 mod device;
 mod fingerprint;
 mod kept;
@@ -19,16 +20,16 @@ use std::sync::Arc;
 
 use lockstep_protocol::record::Binding;
 use lockstep_protocol::{Event, Op, Txn, View, Wake};
-use lockstep_types::{
-    Connection, Index, ModelDigest, Sequence, SessionId, Target, Term, Timestamp,
-};
+use lockstep_types::{Connection, Index, ModelDigest, Sequence, Target, Term, Timestamp};
 
 pub use action::{Action, Reaction};
 pub use client::{EXTENSION, Told};
+pub use commit::{Commit, Stores};
 pub use device::{Device, Manner};
 pub use kept::Kept;
 pub use nodes::Running;
 pub use record::Record;
+pub use run::kept_for_ever;
 pub use yang::Question;
 
 use crate::facts::Fact;
@@ -89,19 +90,6 @@ pub struct Sent {
     pub flight: Flight,
     /// Whether the node's view was the store's when it decided.
     pub current: bool,
-}
-
-/// A write that happened in a step.
-#[derive(Clone, Debug)]
-pub struct Commit {
-    /// Who wrote.
-    pub session: SessionId,
-    /// The store before, had nothing ever been forgotten.
-    pub before: View,
-    /// The store after, had nothing ever been forgotten.
-    pub after: View,
-    /// The store after.
-    pub store: View,
 }
 
 /// The state of everything.

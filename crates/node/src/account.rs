@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lockstep_protocol::record::{Part, PartStatus, Reason, Transaction};
+use lockstep_protocol::record::{Part, PartStatus, Reason, Status, Transaction};
 use lockstep_protocol::{Op, Txn, View};
 use lockstep_types::{Index, Target, Term};
 
@@ -14,6 +14,7 @@ const NAMED: usize = 20;
 /// What will have happened once something is written.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
+    decided: Vec<Transaction>,
     finished: Vec<Transaction>,
     parts: Vec<(Index, Target, Part)>,
     in_line: Vec<(Target, InLine)>,
@@ -63,6 +64,10 @@ impl Account {
     }
 
     fn transaction(&mut self, before: Option<&Transaction>, now: &Transaction) {
+        let was_decided = before.is_some_and(|before| before.status != Status::Pending);
+        if now.status == Status::Committed && !was_decided {
+            self.decided.push(now.clone());
+        }
         let was_final = before.is_some_and(|before| before.status.is_final());
         if now.status.is_final() && !was_final {
             self.finished.push(now.clone());
@@ -77,8 +82,9 @@ impl Account {
     }
 
     fn part(&mut self, index: Index, target: &Target, before: Option<&Part>, now: &Part) {
-        let ended = !matches!(now.status, PartStatus::Pending | PartStatus::Accepted);
-        if ended && before.map(|before| before.status) != Some(now.status) {
+        // Where it begins nothing has happened yet.
+        let was = before.map_or(PartStatus::Pending, |before| before.status);
+        if now.status != was {
             self.parts.push((index, target.clone(), now.clone()));
         }
     }
@@ -87,7 +93,7 @@ impl Account {
     pub(crate) fn happened(self) {
         for (target, term) in self.terms {
             metrics::TERMS.inc();
-            tracing::info!(%target, %term, "this node is its master");
+            tracing::info!(%target, term = term.get(), "this node is its master");
         }
         for (target, in_line) in self.in_line {
             metrics::in_line(matches!(in_line, InLine::Synchronised));
@@ -96,9 +102,12 @@ impl Account {
                 InLine::Refused(code) => tracing::warn!(%target, code, "would not be synchronised"),
             }
         }
+        self.decided.iter().for_each(decided);
         for (index, target, part) in self.parts {
-            metrics::part(part.status);
-            let (transaction, status) = (index.get(), part.status.name());
+            if !matches!(part.status, PartStatus::Pending | PartStatus::Accepted) {
+                metrics::part(part.told());
+            }
+            let (transaction, status) = (index.get(), part.told().name());
             match part.reason {
                 // What devices say may hold a value that is secret: `tx show` knows who may read it.
                 Some(Reason::Refused { failure, .. }) => {
@@ -109,6 +118,12 @@ impl Account {
         }
         self.finished.iter().for_each(finished);
     }
+}
+
+fn decided(of: &Transaction) {
+    let (transaction, kind) = (of.index.get(), metrics::kind(of.kind));
+    let (target, targets) = (named(of.targets.keys()), of.targets.len());
+    tracing::info!(transaction, kind, target, targets, "transaction decided");
 }
 
 fn finished(of: &Transaction) {

@@ -15,12 +15,12 @@ const TRIES: usize = 10;
 
 /// Writes the binding of every target that has none, or another one; as many at once as the store takes, so that a node
 /// with many targets starts soon. What is committed on one whose models changed must be valid by the new ones first, and
-/// so must whatever it may fall back to.
+/// so must whatever it may fall back to. Gives the store as it was read for that, which may be before what was written.
 pub(crate) async fn bind(
     records: &Records,
     targets: &BTreeMap<Target, Binding>,
     maker: &Maker,
-) -> Result<(), StartError> {
+) -> Result<View, StartError> {
     let mut view = records.load().await?;
     let targets: Vec<_> = targets.iter().collect();
     // Each is compared with two records.
@@ -34,7 +34,7 @@ pub(crate) async fn bind(
             for (target, binding) in &some {
                 may_be_bound(&view, target, binding, maker)?;
             }
-            match records.write(&write(&view, &some)).await? {
+            match records.write(write(&view, &some)).await? {
                 Written::Done(_) => break,
                 Written::Stale(_) if tries == TRIES => {
                     return Err(StartError::Race((*first).clone()));
@@ -45,7 +45,7 @@ pub(crate) async fn bind(
             tries += 1;
         }
     }
-    Ok(())
+    Ok(view)
 }
 
 fn may_be_bound(

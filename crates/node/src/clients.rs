@@ -40,17 +40,19 @@ impl Clients {
         self.last += 1;
         let client = Client(self.last);
         let (event, id, answer) = match asked {
-            Asked::Submit(request, answer) => {
+            Asked::Submit(request, verdict, answer) => {
                 let id = Some(request.id.clone());
-                (Event::Submit { client, request }, id, answer)
+                (Event::Submit { client, request, verdict }, id, answer)
             }
             Asked::Extend(index, length, answer) => {
                 (Event::Extend { client, index, length }, None, answer)
             }
-            Asked::Operate(target, order, answer) => {
-                (Event::Operate { client, target, order }, None, answer)
+            Asked::Operate(target, order, author, answer) => {
+                (Event::Operate { client, target, order, author }, None, answer)
             }
-            Asked::Cancel(index, answer) => (Event::Cancel { client, index }, None, answer),
+            Asked::Cancel(index, author, answer) => {
+                (Event::Cancel { client, index, author }, None, answer)
+            }
             Asked::Confirm(index, answer) => (Event::Confirm { client, index }, None, answer),
         };
         let waiting = Waiting { id, answer, _counted: metrics::CLIENTS.hold() };
@@ -111,7 +113,7 @@ mod tests {
         let mut stays = Vec::new();
         for number in 0..3 * SWEEP {
             let (answer, answered) = oneshot::channel();
-            clients.begin(Asked::Cancel(Index::new(1), answer));
+            clients.begin(Asked::Cancel(Index::new(1), String::new(), answer));
             if number % 8 == 0 {
                 stays.push(answered);
             }
@@ -125,7 +127,7 @@ mod tests {
     fn whoever_is_left_is_told_that_the_node_stops() {
         let mut clients = Clients::new();
         let (answer, mut answered) = oneshot::channel();
-        let event = clients.begin(Asked::Cancel(Index::new(1), answer));
+        let event = clients.begin(Asked::Cancel(Index::new(1), String::new(), answer));
         assert!(matches!(event, Event::Cancel { .. }));
         clients.end(&View::new());
         assert_eq!(answered.try_recv(), Ok(Err(Busy::Stopping)));
@@ -135,7 +137,7 @@ mod tests {
     fn nobody_is_waited_for_who_went_away() {
         let mut clients = Clients::new();
         let (answer, answered) = oneshot::channel();
-        clients.begin(Asked::Cancel(Index::new(1), answer));
+        clients.begin(Asked::Cancel(Index::new(1), String::new(), answer));
         assert!(!clients.is_empty());
         drop(answered);
         assert!(clients.is_empty());

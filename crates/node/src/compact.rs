@@ -31,7 +31,7 @@ impl Handle {
             let view = self.view();
             let wanted = Index::new(view.head().index.get().saturating_sub(keep));
             let Some(txn) = view.forget_up_to(wanted) else { return Ok(view.horizon()) };
-            let revision = match records.write(&txn).await? {
+            let revision = match records.write(txn.clone()).await? {
                 Written::Done(revision) | Written::Stale(revision) => revision,
             };
             let mut views = self.views();

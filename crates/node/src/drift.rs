@@ -2,21 +2,23 @@
 //!
 //! Only that is kept of a device, not what it holds: with the applied values it is the same, and as
 //! small as the drift. Whether a difference is one is asked when somebody looks, for what is applied may
-//! have changed since.
+//! have changed since; and it counts only once it has stood for a moment, for a device tells of our own
+//! changes late.
 
 mod heard;
 mod report;
 mod tries;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
+use futures_util::{Stream, StreamExt};
 use lockstep_protocol::record::{Difference, Drift as Policy, Drifted};
 use lockstep_protocol::{Event, View};
 use lockstep_southbound::{Noticed, Watch};
-use lockstep_types::{Configuration, Content, Path, SessionId, Target};
+use lockstep_types::{Configuration, Connection, Content, Path, SessionId, Target};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
@@ -98,9 +100,15 @@ impl Drift {
 
     /// Where a device is not as it should be: what it shows, and what is wanted. As its master sees it; without
     /// its models this node can see nothing itself.
-    pub(crate) fn of(&self, view: &View, target: &Target, spec: Option<&TargetSpec>) -> Drifted {
+    pub(crate) fn of(
+        &self,
+        view: &View,
+        target: &Target,
+        spec: Option<&TargetSpec>,
+        now: Instant,
+    ) -> Drifted {
         let told = view.drifted(target).filter(|_| !self.is_ours(view, target));
-        let seen = || spec.map(|spec| self.seen(view, spec)).unwrap_or_default();
+        let seen = || spec.map(|spec| self.seen(view, spec, now)).unwrap_or_default();
         told.cloned().unwrap_or_else(seen)
     }
 
@@ -110,7 +118,7 @@ impl Drift {
     }
 
     /// The same, as this node sees it.
-    fn seen(&self, view: &View, spec: &TargetSpec) -> Drifted {
+    fn seen(&self, view: &View, spec: &TargetSpec, now: Instant) -> Drifted {
         let target = &spec.name;
         let heard = self.heard(target);
         if heard.is_nothing() || !self.is_of_now(view, target, &heard) {
@@ -121,7 +129,9 @@ impl Drift {
         // What comes with a change by default may be heard of before the change is recorded.
         let (held, coming) = (heard.holding(&applied), coming(view, target, &applied));
         differ.retain(|(path, _)| {
-            spec.models.differs(&held, &applied, path) && spec.models.differs(&held, &coming, path)
+            heard.counts(path, now)
+                && spec.models.differs(&held, &applied, path)
+                && spec.models.differs(&held, &coming, path)
         });
         let difference = |&(path, shows): &(&Path, &Option<Content>)| Difference {
             path: path.clone(),
@@ -136,9 +146,9 @@ impl Drift {
     }
 
     /// What is to be written for the other nodes, if they know something else.
-    pub(crate) fn news(&self, view: &View, spec: &TargetSpec) -> Option<Drifted> {
+    pub(crate) fn news(&self, view: &View, spec: &TargetSpec, now: Instant) -> Option<Drifted> {
         let target = &spec.name;
-        let seen = self.is_ours(view, target).then(|| self.seen(view, spec))?;
+        let seen = self.is_ours(view, target).then(|| self.seen(view, spec, now))?;
         let differs = match view.drifted(target) {
             Some(known) => *known != seen,
             None => !seen.first.is_empty() || seen.given_up,
@@ -151,10 +161,15 @@ impl Drift {
         self.tries(|tries| tries.remove(target));
     }
 
+    /// What a device showed turned out to be a form of its own of what it was sent: nobody has changed it.
+    pub(crate) fn excuse(&self, target: &Target) {
+        self.tries(|tries| tries.get_mut(target).map(Tries::excuse));
+    }
+
     /// What the core is to be told about what was heard of a device.
     fn event(&self, view: &View, spec: &TargetSpec, now: Instant) -> Option<Event> {
         let target = &spec.name;
-        let differs = !self.of(view, target, Some(spec)).first.is_empty();
+        let differs = !self.of(view, target, Some(spec), now).first.is_empty();
         let tell = match view.binding(target)?.drift {
             Policy::Adopt => differs,
             Policy::Enforce => {
@@ -198,42 +213,112 @@ pub(crate) async fn listen(
     views: watch::Receiver<Arc<View>>,
     events: mpsc::Sender<Event>,
 ) {
+    let ears = Arc::new(Ears { drift, links, targets, views });
+    let drift = &ears.drift;
     let mut notices = SelectAll::new();
-    let notices_of = |target: &Target| notices_of(&*links.upgrade()?, &targets, target);
+    // Devices with a difference that does not count yet, by when it does.
+    let mut pending = BTreeSet::<(Instant, Target)>::new();
+    let tell = async |target: &Target, spec: &TargetSpec, now: Instant| {
+        let view = Arc::clone(&ears.views.borrow());
+        if let Some(event) = drift.event(&view, spec, now) {
+            // A core that has ended is told nothing.
+            let _ = events.send(event).await;
+        }
+        drift.report(target);
+        drift.heard(target).next_counts(now)
+    };
     loop {
-        let (target, noticed) = tokio::select! {
+        let heard = tokio::select! {
             biased;
             () = events.closed() => return,
             new = drift.to_listen_to() => {
-                notices.extend(new.iter().filter_map(notices_of));
+                notices.extend(new.iter().filter_map(|target| ears.listen_to(target)));
+                continue;
+            }
+            () = until(pending.first()) => {
+                if let Some((_, target)) = pending.pop_first()
+                    && let Some(spec) = ears.targets.spec(&target)
+                    && let Some(next) = tell(&target, &spec, Instant::now()).await
+                {
+                    pending.insert((next, target));
+                }
                 continue;
             }
             Some(heard) = notices.next(), if !notices.is_empty() => heard,
         };
-        let connection = noticed.connection;
-        let is_of_now = || links.upgrade().is_some_and(|l| l.is_of_now(&target, connection));
-        let Some(spec) = targets.spec(&target).filter(|_| is_of_now()) else { continue };
-        let (view, before) = (Arc::clone(&views.borrow()), drift.heard(&target));
-        // As long as the configuration, where the device told of all of it.
-        let there = Arc::clone(&spec);
-        let heard = aside(move || heard::heard(&there, &view, &before, noticed)).await;
-        let Ok(heard) = heard else { continue };
+        let Some(Understood { spec, connection, heard, at }) = heard else { continue };
+        let target = spec.name.clone();
         if heard.is_to_be_heard_anew() {
             // What was watched before ends with this.
-            notices.extend(notices_of(&target));
+            notices.extend(ears.listen_to(&target));
         }
         drift.set(target.clone(), heard);
-        if !is_of_now() {
+        if !ears.is_of_now(&target, connection) {
             // The link ended meanwhile, and with it what was heard is forgotten: perhaps just before.
             drift.forget(&target);
             continue;
         }
-        let view = Arc::clone(&views.borrow());
-        if let Some(event) = drift.event(&view, &spec, Instant::now()) {
-            // A core that has ended is told nothing.
-            let _ = events.send(event).await;
+        if let Some(next) = tell(&target, &spec, at).await {
+            pending.insert((next, target));
         }
-        drift.report(&target);
+    }
+}
+
+/// What it takes to understand what devices tell.
+struct Ears {
+    drift: Arc<Drift>,
+    links: Weak<Links>,
+    targets: Arc<Targets>,
+    views: watch::Receiver<Arc<View>>,
+}
+
+/// What a device told, in the terms of what is wanted of it.
+struct Understood {
+    spec: Arc<TargetSpec>,
+    connection: Connection,
+    heard: Heard,
+    at: Instant,
+}
+
+/// What one device tells; none: nothing came of it.
+type Notices = Pin<Box<dyn Stream<Item = Option<Understood>> + Send>>;
+
+impl Ears {
+    /// Begins to watch a device: all of it is told first. What it tells is looked at one by one, and side by side with what
+    /// others do.
+    fn listen_to(self: &Arc<Self>, target: &Target) -> Option<Notices> {
+        let ignore = self.targets.spec(target)?.ignore.clone();
+        let told = self.links.upgrade()?.get(target)?.watch(Watch { ignore });
+        let (ears, target) = (Arc::clone(self), target.clone());
+        let understood = ReceiverStream::new(told).then(move |noticed| {
+            let (ears, target) = (Arc::clone(&ears), target.clone());
+            async move { ears.understand(&target, noticed).await }
+        });
+        Some(Box::pin(understood))
+    }
+
+    async fn understand(&self, target: &Target, noticed: Noticed) -> Option<Understood> {
+        let connection = noticed.connection;
+        let of_now = self.is_of_now(target, connection);
+        let spec = self.targets.spec(target).filter(|_| of_now)?;
+        let (view, before) = (Arc::clone(&self.views.borrow()), self.drift.heard(target));
+        // As long as the configuration, where the device told of all of it.
+        let little = heard::is_little(&view.applied(target), &before, &noticed.notice);
+        let (there, at) = (Arc::clone(&spec), Instant::now());
+        let heard = aside(little, move || heard::heard(&there, &view, &before, noticed, at)).await;
+        Some(Understood { spec, connection, heard: heard.ok()?, at })
+    }
+
+    fn is_of_now(&self, target: &Target, connection: Connection) -> bool {
+        self.links.upgrade().is_some_and(|links| links.is_of_now(target, connection))
+    }
+}
+
+/// Waits for the first of those that are pending.
+async fn until(first: Option<&(Instant, Target)>) {
+    match first {
+        Some((at, _)) => tokio::time::sleep_until(*at).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -245,18 +330,6 @@ fn coming(view: &View, target: &Target, applied: &Configuration) -> Configuratio
         coming.apply_values(&proposal.delta);
     }
     coming
-}
-
-/// What one device tells.
-type Notices = std::pin::Pin<Box<dyn futures_util::Stream<Item = (Target, Noticed)> + Send>>;
-
-/// Begins to watch a device: all of it is told first.
-fn notices_of(links: &Links, targets: &Targets, target: &Target) -> Option<Notices> {
-    let ignore = targets.spec(target)?.ignore.clone();
-    let told = links.get(target)?.watch(Watch { ignore });
-    let target = target.clone();
-    let named = ReceiverStream::new(told).map(move |noticed| (target.clone(), noticed));
-    Some(Box::pin(named))
 }
 
 #[cfg(test)]

@@ -29,6 +29,9 @@ pub enum StartError {
     /// Another node wrote the same record at the same time.
     #[error("target {0} was bound by somebody else at the same time; start again")]
     Race(Target),
+    /// It was not heard of for so long that its session ran out.
+    #[error("its session ran out while it loaded the store; start again")]
+    Session,
     /// Its steps cannot be written down.
     #[error("its steps cannot be written down")]
     Trace(#[from] TraceError),

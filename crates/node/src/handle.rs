@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use lockstep_protocol::record::{Kind, Transaction, WindowStage};
-use lockstep_protocol::{Event, Order, Refusal, Reply, Request, Until, View};
+use lockstep_protocol::{Event, Order, Refusal, Reply, Request, Until, Verdict, View};
 use lockstep_southbound::{
     Driver, Fencing, Follow, Lease, Link, Look, LookError, Report, Stream, Visits,
 };
@@ -27,6 +27,7 @@ use crate::models::Models;
 use crate::status::{Seen, State, TargetStatus};
 use crate::target::{TargetSpec, Unserved};
 use crate::targets::Targets;
+use crate::validation;
 
 /// What a client is told.
 pub(crate) type Answer = Result<Reply, Busy>;
@@ -34,11 +35,11 @@ pub(crate) type Answer = Result<Reply, Busy>;
 /// What a client asks of the core.
 #[derive(Debug)]
 pub(crate) enum Asked {
-    Submit(Request, oneshot::Sender<Answer>),
-    Cancel(Index, oneshot::Sender<Answer>),
+    Submit(Request, Option<Verdict>, oneshot::Sender<Answer>),
+    Cancel(Index, String, oneshot::Sender<Answer>),
     Confirm(Index, oneshot::Sender<Answer>),
     Extend(Index, u64, oneshot::Sender<Answer>),
-    Operate(Target, Order, oneshot::Sender<Answer>),
+    Operate(Target, Order, String, oneshot::Sender<Answer>),
 }
 
 /// The model sets that a node is to have from now on, and who is told when it has.
@@ -181,8 +182,9 @@ impl Handle {
         let spec = entry.as_ref().and_then(|entry| entry.spec.as_deref());
         let seen = Seen {
             failure: link.as_deref().and_then(Link::failure),
+            trouble: link.as_deref().and_then(Link::trouble),
             fencing: link.as_deref().and_then(Link::fencing).or_else(|| fencing(view, target)),
-            drift: self.shared.drift.of(view, target, spec),
+            drift: self.shared.drift.of(view, target, spec, Instant::now()),
         };
         TargetStatus::of(target, entry.as_deref(), view, seen)
     }
@@ -220,6 +222,13 @@ impl Handle {
         unserved.or_else(|| self.link(target)?.failure())
     }
 
+    /// What the device does not answer this node, is too busy for, or is left alone for; none: nothing, or it is not asked from
+    /// here.
+    #[must_use]
+    pub fn trouble(&self, target: &Target) -> Option<String> {
+        self.link(target)?.trouble()
+    }
+
     /// Who connects to a device that is another node's to see to.
     fn driver(&self, target: &Target) -> Result<Arc<dyn Driver>, LookError> {
         let entry = self.shared.targets.get(target);
@@ -245,7 +254,8 @@ impl Handle {
             return Ok(Reply::Refused(refusal));
         }
         let (id, by) = (request.id.clone(), request.answer_by);
-        let mut answer = pin!(self.ask(|answer| Asked::Submit(request, answer)));
+        let verdict = validation::ahead(&self.shared.models, &self.view(), &request.body);
+        let mut answer = pin!(self.ask(|answer| Asked::Submit(request, verdict, answer)));
         tokio::select! {
             biased;
             answer = &mut answer => return answer,
@@ -263,13 +273,13 @@ impl Handle {
         }
     }
 
-    /// Calls a transaction off, and waits until that has taken effect. Where that is a revert, this is decided first and
+    /// Calls a transaction off for whoever asks, and waits until that has taken effect. Where that is a revert, this is decided first and
     /// has its outcome a little later: whoever waits no longer than until `by` may see the one without the other.
     ///
     /// # Errors
     /// The node stops, or this takes longer than until `by`.
-    pub async fn cancel(&self, index: Index, by: Instant) -> Result<Reply, Busy> {
-        let reply = self.ask_until(by, |answer| Asked::Cancel(index, answer)).await?;
+    pub async fn cancel(&self, index: Index, author: String, by: Instant) -> Result<Reply, Busy> {
+        let reply = self.ask_until(by, |answer| Asked::Cancel(index, author, answer)).await?;
         if matches!(reply, Reply::Transaction { .. }) {
             let mut views = self.views();
             // Late, or stopped: it is called off all the same.
@@ -295,12 +305,18 @@ impl Handle {
         self.ask_until(by, |answer| Asked::Extend(index, length, answer)).await
     }
 
-    /// Has something done with a target, and waits until it is in the store.
+    /// Has something done with a target for whoever asks, and waits until it is in the store.
     ///
     /// # Errors
     /// The node stops, or this takes longer than until `by`.
-    pub async fn operate(&self, target: Target, order: Order, by: Instant) -> Result<Reply, Busy> {
-        self.ask_until(by, |answer| Asked::Operate(target, order, answer)).await
+    pub async fn operate(
+        &self,
+        target: Target,
+        order: Order,
+        author: String,
+        by: Instant,
+    ) -> Result<Reply, Busy> {
+        self.ask_until(by, |answer| Asked::Operate(target, order, author, answer)).await
     }
 
     /// The order to take a device over from whoever else made it listen to them: their election id is smaller

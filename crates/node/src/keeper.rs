@@ -20,7 +20,13 @@ pub(crate) async fn keep(
 ) -> Session {
     loop {
         let (sent, at) = (clock.now(), Instant::now());
-        match session.keep().await {
+        // A store that does not answer keeps no node from stopping.
+        let kept = tokio::select! {
+            biased;
+            _ = &mut stop => return session,
+            kept = session.keep() => kept,
+        };
+        match kept {
             Ok(()) => {
                 lease.renew(at + session.ttl());
                 renewed.send_replace(sent.after(nanoseconds(session.ttl())));
@@ -48,3 +54,6 @@ pub(crate) async fn keep(
 fn pause(ttl: Duration) -> Duration {
     ttl / 3
 }
+
+#[cfg(test)]
+mod tests;

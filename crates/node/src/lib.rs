@@ -28,6 +28,7 @@
 mod account;
 mod aside;
 mod bind;
+mod caught_up;
 mod clients;
 mod clock;
 mod compact;

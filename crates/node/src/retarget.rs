@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lockstep_protocol::record::Key;
-use lockstep_protocol::{Changes, Event, Op};
+use lockstep_protocol::{Changes, Event, Op, View};
 use lockstep_types::{ModelDigest, Target, Term};
 
 use crate::feed::Touched;
@@ -29,6 +29,18 @@ pub(crate) fn written(changes: &Changes) -> Vec<Target> {
         _ => None,
     };
     changes.ops.iter().filter_map(target).collect()
+}
+
+/// The targets whose devices turn out to hold a value in a form of their own that was not known of before.
+pub(crate) fn rewritten<'c>(view: &View, changes: &'c Changes) -> impl Iterator<Item = &'c Target> {
+    changes.ops.iter().filter_map(|op| match op {
+        Op::Marks { target, marks } => {
+            let known = view.marks(target);
+            let is_new = |(path, mark)| known.and_then(|known| known.get(path)) != Some(mark);
+            marks.iter().any(is_new).then_some(target)
+        }
+        _ => None,
+    })
 }
 
 /// The targets that an operator has looked after with a revision, whichever node was asked: they are to be brought in

@@ -12,13 +12,13 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
 use crate::account::{Account, concerned};
-use crate::aside::aside;
+use crate::aside::{FEW, aside};
 use crate::clients::Clients;
 use crate::election::mandate;
 use crate::handle::{Asked, Shared};
 use crate::inputs::{Input, Inputs};
 use crate::links::Links;
-use crate::retarget::{bound, looked_after, written};
+use crate::retarget::{bound, looked_after, rewritten, written};
 use crate::targets::Maker;
 use crate::trace::Trace;
 use crate::validation::Validation;
@@ -155,8 +155,8 @@ impl Runtime {
         self.carry_out(commands);
     }
 
-    /// Takes in what a link says. What a device holds is first put in the terms of what is wanted of it:
-    /// aside, since that takes as long as the configuration is large.
+    /// Takes in what a link says. What a device holds is first put in the terms of what is wanted of it: by a task, since
+    /// that takes as long as the configuration is large.
     fn hear(&mut self, event: Event) {
         if let Event::Connected { target, connection }
         | Event::Disconnected { target, connection }
@@ -170,18 +170,32 @@ impl Runtime {
         }
         let Event::Answered { target, connection, sequence, answer: Answer::Values(seen) } = event
         else {
-            return self.take_in(event);
+            let answered = match &event {
+                Event::Answered { target, .. } => Some(target.clone()),
+                _ => None,
+            };
+            self.take_in(event);
+            return answered.iter().for_each(|target| self.say_whether_it_rests(target));
         };
         let Some(spec) = self.shared.targets.spec(&target) else { return };
         let (view, events) = (self.core.view().clone(), self.events.clone());
         tokio::spawn(async move {
-            let on = target.clone();
-            let folded = aside(move || spec.models.fold(&seen, &view.applied(&on))).await;
+            let wanted = view.applied(&target);
+            let little = seen.len().max(wanted.len()) <= FEW;
+            let folded = aside(little, move || spec.models.fold(&seen, &wanted)).await;
             // A fault in there ends the wait for the answer: the device is taken not to have given one.
             let answer = folded.map_or(Answer::Unknown, Answer::Values);
             let event = Event::Answered { target, connection, sequence, answer };
             let _ = events.send(event).await;
         });
+    }
+
+    /// A device that turns no older master away is left alone for a while once it is claimed, and whoever waits is told.
+    fn say_whether_it_rests(&self, target: &Target) {
+        let rests = self.core.desk().link(target).is_some_and(|link| link.quiet.is_some());
+        if let Some(link) = self.links.get(target) {
+            link.rests(rests);
+        }
     }
 
     /// Whether a device can take something on trial is known with its answer to the claim.
@@ -203,20 +217,21 @@ impl Runtime {
         if let Event::Lease(until) = &event {
             self.shared.lease.store(until.get(), Ordering::Relaxed);
         }
-        let shown = matches!(event, Event::Watch(_));
-        let (touched, bound, written) = match &event {
+        let feed = self.shared.feed.clone();
+        let (turn, bound, written) = match &event {
             Event::Watch(changes) => {
                 self.validation.forget_decided(changes);
                 looked_after(changes).for_each(|target| self.shared.drift.forgive(target));
-                (self.shared.feed.note(changes), bound(changes), written(changes))
+                rewritten(self.core.view(), changes).for_each(|t| self.shared.drift.excuse(t));
+                (Some(feed.note(changes)), bound(changes), written(changes))
             }
             _ => (None, Vec::new(), Vec::new()),
         };
         let commands = self.step(Saw::Event(event));
         // Before anyone is shown what stands now, for it takes the right models to read that.
         let gone: Vec<Event> = bound.iter().filter_map(|target| self.bound_anew(target)).collect();
-        if shown {
-            // Before anyone is told: whoever was answered must find it in here.
+        // Before anyone is answered: what one was told of must be found in here.
+        let seen = turn.map(|turn| {
             let view = Arc::new(self.core.view().clone());
             self.publish.send_replace(Arc::clone(&view));
             // What is wanted may be what the device shows by now.
@@ -224,11 +239,13 @@ impl Runtime {
             {
                 self.shared.drift.report(target);
             }
-            if let Some(touched) = touched {
-                self.shared.feed.tell(touched, view);
-            }
-        }
+            (turn, view)
+        });
+        // Devices and clients before those who follow: these are many, and what they are told is worked out first.
         self.carry_out(commands);
+        if let Some((turn, view)) = seen {
+            turn.tell(view);
+        }
         gone.into_iter().for_each(|gone| self.take_in(gone));
     }
 
@@ -269,7 +286,7 @@ impl Runtime {
         let seen = self.core.view().revision();
         let account = Account::of(self.core.view(), &txn);
         tokio::spawn(async move {
-            let result = write(&records, &txn, seen).await;
+            let result = write(&records, txn, seen).await;
             if let Written::Done(_) = result {
                 account.happened();
             }
@@ -285,11 +302,12 @@ fn is_of_now(core: &Node, event: &Event) -> bool {
 }
 
 /// Writes, or says that it has to be decided again.
-async fn write(records: &Records, txn: &Txn, seen: Revision) -> Written {
+async fn write(records: &Records, txn: Txn, seen: Revision) -> Written {
+    let (transaction, target) = concerned(&txn);
+    let target = target.cloned();
     match records.write(txn).await {
         Ok(written) => written,
         Err(error) => {
-            let (transaction, target) = concerned(txn);
             tracing::error!(
                 transaction,
                 target = target.map(tracing::field::display),
@@ -304,42 +322,4 @@ async fn write(records: &Records, txn: &Txn, seen: Revision) -> Written {
 }
 
 #[cfg(test)]
-mod tests {
-    use lockstep_protocol::record::Binding;
-    use lockstep_protocol::{Changes, Op, Settings};
-    use lockstep_types::{Configuration, ModelDigest, NodeName, Sequence, SessionId};
-
-    use super::*;
-
-    /// What a device holds is put in the terms of what is wanted of it, and meanwhile the device may be gone.
-    #[test]
-    fn nothing_is_an_answer_on_a_connection_that_is_gone() {
-        let (target, session) = (Target::new("leaf1").unwrap(), SessionId::new("s1").unwrap());
-        let binding = Binding::of(ModelDigest::new("lab").unwrap());
-        let ops = vec![
-            Op::Session { session: session.clone(), node: NodeName::new("n1").unwrap() },
-            Op::Binding { target: target.clone(), binding },
-        ];
-        let mut view = View::new();
-        view.absorb(&Changes { revision: Revision::new(1), ops });
-        let mut core = Node::new(session, Settings::default(), view);
-        core.start();
-        let connected = |number| Event::Connected {
-            target: target.clone(),
-            connection: Connection::new(number),
-        };
-        let answered = |number| Event::Answered {
-            target: target.clone(),
-            connection: Connection::new(number),
-            sequence: Sequence::default(),
-            answer: Answer::Values(Configuration::default()),
-        };
-        core.handle(connected(1));
-        assert!(is_of_now(&core, &answered(1)) && !is_of_now(&core, &answered(2)));
-        let connection = Connection::new(1);
-        core.handle(Event::Disconnected { target: target.clone(), connection });
-        assert!(!is_of_now(&core, &answered(1)));
-        core.handle(connected(2));
-        assert!(!is_of_now(&core, &answered(1)) && is_of_now(&core, &answered(2)));
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use lockstep_protocol::record::Binding;
 use lockstep_protocol::trace::Saw;
@@ -13,9 +14,10 @@ use lockstep_store::{Records, Session};
 use lockstep_types::{NodeName, Target};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::bind::bind;
+use crate::caught_up::caught_up;
 use crate::clock::{Clock, nanoseconds};
 use crate::drift::{self, Drift};
 use crate::error::StartError;
@@ -34,6 +36,9 @@ use crate::trace::Trace;
 
 /// How many events may wait for the core. Whoever brings one waits when it is full.
 const QUEUE: usize = 1024;
+
+/// How long the store is waited for to end the session of a node that stops.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// How many devices of other nodes are looked at at once.
 const VISITS: usize = 64;
@@ -100,10 +105,14 @@ impl Running {
         // After the runtime: nothing is sent to a device under a session that has ended.
         let _ = self.stop_keeper.send(());
         match self.keeper.await {
-            Ok(session) => match session.end().await {
+            Ok(session) => match timeout(FAREWELL, session.end()).await {
                 // It ran out by itself, which comes to the same.
-                Err(lockstep_store::Error::LeaseGone(_)) => Ok(()),
-                ended => ended,
+                Ok(Err(lockstep_store::Error::LeaseGone(_))) => Ok(()),
+                Ok(ended) => ended,
+                Err(_) => {
+                    tracing::warn!("the store does not answer; the session is left to run out");
+                    Ok(())
+                }
             },
             Err(error) => {
                 tracing::error!(
@@ -116,7 +125,7 @@ impl Running {
     }
 }
 
-/// Starts a node: begins its session, loads the store, binds the targets, connects to them.
+/// Starts a node: loads the store, binds the targets, begins its session, connects to them.
 ///
 /// # Errors
 /// The store cannot be used, or a target cannot be bound to its models.
@@ -128,11 +137,24 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         Some(path) => Some(Trace::open(path, &records).await?),
         None => None,
     };
-    bind(&records, &targets, &maker).await?;
+    let read = bind(&records, &targets, &maker).await?;
     let (begun, asked) = (clock.now(), Instant::now());
     let session = records.begin(&name).await?;
-    let view = records.load().await?;
-    let watch = records.watch(view.revision()).await?;
+    let (own, lasts) = (session.id().clone(), session.ttl());
+    let (leased, mandated) = (begun.after(nanoseconds(lasts)), Lease::until(asked + lasts));
+    let (stop_keeper, keeper_stopped) = oneshot::channel();
+    let (renewed, renewals) = watch::channel(leased);
+    let keeping = (renewed, mandated.clone());
+    // From now on: to catch up with a store may take longer than a session lasts.
+    let keeper = tokio::spawn(keep(session, clock.clone(), keeping, keeper_stopped));
+    let (mut view, mut watch) = caught_up(&records, read).await?;
+    if let Some(trace) = &mut trace {
+        trace.catch_up(&records, &mut view, &mut watch).await?;
+    }
+    if !view.is_alive(&own) {
+        // Nobody would tell: that it ended lies before what the watch tells of from now on.
+        return Err(StartError::Session);
+    }
 
     let (devices_in, heard) = mpsc::channel(QUEUE);
     let (events_in, events) = mpsc::channel(QUEUE);
@@ -142,7 +164,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let devices_weak = devices_in.downgrade();
     let links = Arc::new(Links::new(devices_in));
     let (publish, published) = watch::channel(Arc::new(view.clone()));
-    let (targets, drift) = (Arc::<Targets>::default(), Arc::new(Drift::new(session.id().clone())));
+    let (targets, drift) = (Arc::<Targets>::default(), Arc::new(Drift::new(own.clone())));
     tokio::spawn(drift::report(
         Arc::clone(&drift),
         records.clone(),
@@ -157,12 +179,10 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         published.clone(),
         events_in.clone(),
     ));
-    let own = session.id().clone();
-    tokio::spawn(namesake::look_out(name.clone(), own, published.clone()));
-    let leased = begun.after(nanoseconds(session.ttl()));
+    tokio::spawn(namesake::look_out(name.clone(), own.clone(), published.clone()));
     let shared = Arc::new(Shared {
         name,
-        session: session.id().clone(),
+        session: own.clone(),
         clock: clock.clone(),
         targets,
         models,
@@ -175,22 +195,23 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         drift,
         epoch: records.epoch(),
         lease: AtomicU64::new(leased.get()),
-        mandated: Lease::until(asked + session.ttl()),
+        mandated,
         events: events_in.downgrade(),
         devices: devices_weak,
     });
     metrics::STARTS.inc();
     let operations = records.store().limits().operations;
-    let records_per_write = records_per_write(operations);
-    let settings = Settings { open: pending, records_per_write, retention, ..Settings::default() };
+    let settings = Settings {
+        open: pending,
+        records_per_write: records_in(operations.min(OPERATIONS)),
+        records_per_append: records_in(operations.min(APPENDED)),
+        retention,
+        ..Settings::default()
+    };
     if let Some(trace) = &mut trace {
-        trace.begin(&shared.name, (&records, &view), &settings, session.id()).await?;
+        trace.begin(&shared.name, &view, &settings, &own)?;
     }
-    let core = Node::new(session.id().clone(), settings, view);
-    let (stop_keeper, keeper_stopped) = oneshot::channel();
-    let (renewed, renewals) = watch::channel(leased);
-    let keeping = (renewed, shared.mandated.clone());
-    let keeper = tokio::spawn(keep(session, clock, keeping, keeper_stopped));
+    let core = Node::new(own, settings, view);
     let core = (core, trace);
     let mut runtime =
         Runtime::new(core, records, Arc::clone(&shared), links, maker, publish, events_in);
@@ -208,13 +229,17 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     Ok(Running { handle: Handle { shared }, stop, runtime, keeper, stop_keeper })
 }
 
-/// How many operations a write has at the most, whatever the store takes. Each answer of a device compares
-/// the record of its transaction, unless that is wide: with more targets than this it had better be.
+/// How many operations a write has at the most, whatever the store takes. Each record of what devices answered is one
+/// of their whole transaction, unless that is wide: with more targets than this it had better be.
 const OPERATIONS: usize = 128;
+
+/// How many an append has at the most, or one step of a wide transaction on many targets: enough for hundreds of
+/// changes, and still a matter of milliseconds.
+const APPENDED: usize = 2048;
 
 /// How many records fit a write of so many operations. A configuration is one record and two keys, so a
 /// target, with its proposal, is two records and three keys.
-fn records_per_write(operations: usize) -> usize {
-    let targets = operations.min(OPERATIONS).saturating_sub(4) / 3;
+fn records_in(operations: usize) -> usize {
+    let targets = operations.saturating_sub(4) / 3;
     4 + 2 * targets
 }

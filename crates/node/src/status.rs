@@ -90,6 +90,8 @@ pub struct TargetStatus {
 pub(crate) struct Seen {
     /// Why there is no connection; none: there is one.
     pub(crate) failure: Option<String>,
+    /// What the device does not answer, or is too busy for.
+    pub(crate) trouble: Option<String>,
     /// Who turns away an older master.
     pub(crate) fencing: Option<Fencing>,
     /// Where it is not as applied.
@@ -155,7 +157,7 @@ fn state_anywhere(target: &Target, view: &View, seen: &Seen) -> (State, Option<S
             None => (State::Synchronised, None),
         },
         Some(refused) => (State::Failed, Some(format!("{}: {}", refused.code, refused.message))),
-        None => (State::Synchronising, None),
+        None => (State::Synchronising, seen.trouble.clone()),
     }
 }
 

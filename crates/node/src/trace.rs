@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use lockstep_protocol::trace::{Header, Journal, Line, Nodes, Saw, begin};
 use lockstep_protocol::{Changes, Command, Node, Settings, View};
-use lockstep_store::Records;
+use lockstep_store::{Records, Watch};
 use lockstep_types::{NodeName, Revision};
 use tokio::time::{Instant, sleep};
 
@@ -79,18 +79,17 @@ impl Trace {
         }
     }
 
-    /// A node begins on this view. What was written since the trace was last written to, by this node before it began
-    /// or by one that has ended since, is taken from the store.
-    pub(crate) async fn begin(
+    /// A node is about to begin on this view. What was written since the trace was last written to, by this node before
+    /// it began or by one that has ended since, is taken from the store. Where that is not kept, the store is written down
+    /// as it is by now, and the node is to know as much: what it began on before that, nobody could be told of.
+    pub(crate) async fn catch_up(
         &mut self,
-        name: &NodeName,
-        (records, view): (&Records, &View),
-        settings: &Settings,
-        session: &lockstep_types::SessionId,
+        records: &Records,
+        view: &mut View,
+        following: &mut Watch,
     ) -> Result<(), TraceError> {
-        let is = view.revision();
-        if self.known > is {
-            return Err(TraceError::Ahead { known: self.known, is });
+        if self.known > view.revision() {
+            return Err(TraceError::Ahead { known: self.known, is: view.revision() });
         }
         let mut watch = match records.watch(self.known).await {
             // What lies between is not kept.
@@ -98,17 +97,32 @@ impl Trace {
                 let content = records.content().await?;
                 self.known = last(&content)?;
                 write(&mut self.file, &Line::Store(content))?;
+                while view.revision() < self.known {
+                    view.absorb(&following.next().await.ok_or(lockstep_store::Error::Closed)??);
+                }
+                // As a node that reads all of it now would know it.
+                *view = view.as_read();
                 records.watch(self.known).await?
             }
             watch => watch?,
         };
-        while self.known < is {
+        while self.known < view.revision() {
             let changes = watch.next().await.ok_or(lockstep_store::Error::Closed)??;
             self.known = changes.revision;
             write(&mut self.file, &Line::Outside(changes))?;
         }
-        write(&mut self.file, &begin(name.clone(), session.clone(), settings, view))?;
         Ok(())
+    }
+
+    /// It begins.
+    pub(crate) fn begin(
+        &mut self,
+        name: &NodeName,
+        view: &View,
+        settings: &Settings,
+        session: &lockstep_types::SessionId,
+    ) -> Result<(), TraceError> {
+        Ok(write(&mut self.file, &begin(name.clone(), session.clone(), settings, view))?)
     }
 
     /// Lets the core take a step, and writes it down.
@@ -178,3 +192,6 @@ fn known(line: &[u8]) -> Result<Revision, TraceError> {
         Line::Device(_) => Err(TraceError::Foreign),
     }
 }
+
+#[cfg(test)]
+mod tests;

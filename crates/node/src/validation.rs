@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use lockstep_protocol::record::{Status, Violation};
-use lockstep_protocol::{Base, Change, Changes, Check, Event, Op, Subject, Verdict};
-use lockstep_types::{Index, Path, Target};
+use lockstep_protocol::{Base, Body, Change, Changes, Check, Event, Op, Subject, Verdict, View};
+use lockstep_types::{Edit, Index, Path, Target};
 use tokio::sync::{Semaphore, mpsc};
 
-use crate::aside::aside;
+use crate::aside::{apart, on_the_spot};
 use crate::metrics;
 use crate::models::Models;
 
@@ -20,7 +19,10 @@ use crate::models::Models;
 const LITTLE: usize = 16;
 
 /// What is to be judged.
-type Lacking = BTreeMap<Subject, BTreeMap<Target, Check>>;
+type Lacking = BTreeMap<Subject, Checks>;
+
+/// What is to be valid, target by target.
+type Checks = BTreeMap<Target, Check>;
 
 /// Validates on threads of its own, as many at a time as the machine has cores: more would only take
 /// the cores from each other, and from everything else.
@@ -71,7 +73,7 @@ impl Validation {
     }
 
     /// Has the verdict brought as an event. How many wait is bounded by how many transactions are open.
-    pub(crate) fn begin(&self, subject: Subject, checks: BTreeMap<Target, Check>) {
+    pub(crate) fn begin(&self, subject: Subject, checks: Checks) {
         let (models, events) = (self.models.clone(), self.events.clone());
         let (turns, lacking) = (Arc::clone(&self.turns), Arc::clone(&self.lacking));
         let bases = checks.iter().map(|(target, check)| (target.clone(), check.base.clone()));
@@ -79,30 +81,24 @@ impl Validation {
         tokio::spawn(async move {
             let _under_way = metrics::VALIDATING.hold();
             let little = checks.values().map(size).sum::<usize>() <= LITTLE;
-            let judge = move || {
-                let begun = Instant::now();
-                let judged = verdict(&models, checks);
-                metrics::validated(word(&judged), begun.elapsed());
-                judged
-            };
-            let judged = if little {
+            let judge = move || judged(&models, checks);
+            let found = if little {
                 on_the_spot(judge)
             } else {
                 let turn = turns.acquire_owned().await;
-                aside(move || {
+                apart(move || {
                     let _turn = turn;
                     judge()
                 })
                 .await
-                .map_err(|error| error.to_string())
             };
-            let judged = judged.unwrap_or_else(|error| {
+            let found = found.unwrap_or_else(|error| {
                 let (transaction, target) = named(&subject);
                 metrics::validated("failed", Duration::ZERO);
                 tracing::error!(transaction, target, %error, "no verdict could be reached");
                 Ok(faulty(bases))
             });
-            match judged {
+            match found {
                 // A core that has ended is told nothing.
                 Ok(verdict) => drop(events.send(Event::Verdict { subject, verdict }).await),
                 Err(checks) => drop(lock(&lacking).insert(subject, checks)),
@@ -111,17 +107,35 @@ impl Validation {
     }
 }
 
+/// The verdict on a small change, by whoever brings it: then the core need not ask, and many are judged side by side.
+/// It counts if nothing has moved until the core decides. None: it is for the core to ask.
+pub(crate) fn ahead(models: &Models, view: &View, body: &Body) -> Option<Verdict> {
+    let sets = |edit: &Edit| edit.clear.is_empty() && edit.set.len() + edit.add.len() <= LITTLE;
+    if body.edits.len() > LITTLE || !body.edits.values().all(sets) {
+        return None;
+    }
+    let checks = view.checks(body)?;
+    if checks.values().map(size).sum::<usize>() > LITTLE {
+        return None;
+    }
+    // What it panics at, it panics at again when the core asks, which is told of it then.
+    on_the_spot(|| judged(models, checks)).ok()?.ok()
+}
+
+/// Judges, and counts that and how long it took.
+fn judged(models: &Models, checks: Checks) -> Result<Verdict, Checks> {
+    let begun = Instant::now();
+    let judged = verdict(models, checks);
+    metrics::validated(word(&judged), begun.elapsed());
+    judged
+}
+
 /// How much is to be looked at, in units: of a change, what it sets; where something is removed, or it is not known that
 /// the rest is valid, that may be everything.
 fn size(check: &Check) -> usize {
     let sets = |change: &&Change| change.delta.iter().all(|(_, content)| content.is_some());
     let change = check.change.as_ref().filter(sets).filter(|_| check.also.is_empty());
     change.map_or(LITTLE + 1, |change| change.delta.len())
-}
-
-/// Does it here. A fault ends this alone, as on a thread of its own.
-fn on_the_spot<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| "it panicked".into())
 }
 
 /// What a write decides, of what could not be judged here.
@@ -142,7 +156,7 @@ fn decided(lacking: &Lacking, op: &Op) -> Vec<Subject> {
 }
 
 /// What was found, in a word.
-fn word(judged: &Result<Verdict, BTreeMap<Target, Check>>) -> &'static str {
+fn word(judged: &Result<Verdict, Checks>) -> &'static str {
     match judged {
         Ok(verdict) if verdict.violations.is_empty() => "valid",
         Ok(_) => "invalid",
@@ -172,10 +186,7 @@ fn faulty(bases: BTreeMap<Target, Base>) -> Verdict {
 
 /// What the models say of every result. All of it is given back if this node does not have the models of
 /// one of them: then it is not for this node to decide.
-fn verdict(
-    models: &Models,
-    checks: BTreeMap<Target, Check>,
-) -> Result<Verdict, BTreeMap<Target, Check>> {
+fn verdict(models: &Models, checks: Checks) -> Result<Verdict, Checks> {
     let sets: Option<Vec<_>> =
         checks.values().map(|check| models.get(&check.base.models)).collect();
     let Some(sets) = sets else { return Err(checks) };

@@ -35,6 +35,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
     WatchTargetsRequest, WatchTargetsResponse, WatchTransactionsRequest, WatchTransactionsResponse,
     WhoAmIRequest, WhoAmIResponse,
 };
+use lockstep_gnmi::words;
 use lockstep_node::{Busy, Handle};
 use lockstep_protocol::record::Kind;
 use lockstep_protocol::{Body, Refusal, Reply, Request as Submission, View};
@@ -280,6 +281,7 @@ impl Admin for Service {
         let call = Call::of(&request)?;
         call.somewhere(Right::Read)?;
         let ListTargetsRequest { state, tag } = request.get_ref();
+        log::known("state", state, &words::STATES)?;
         let mut targets = self.standing(&call, &BTreeSet::new());
         targets.retain(|target| {
             (state.is_empty() || state.contains(&target.state))
@@ -341,8 +343,9 @@ impl Admin for Service {
         &self,
         request: Request<ListModelsRequest>,
     ) -> Result<Response<ListModelsResponse>, Status> {
-        Call::of(&request)?.somewhere(Right::Read)?;
-        let models = self.models(&std::collections::BTreeMap::new());
+        let call = Call::of(&request)?;
+        call.somewhere(Right::Read)?;
+        let models = self.models(&call, &std::collections::BTreeMap::new());
         Ok(Response::new(ListModelsResponse { models }))
     }
 
@@ -402,7 +405,8 @@ impl Admin for Service {
     ) -> Result<Response<CancelResponse>, Status> {
         let (call, index) = (Call::of(&request)?, Index::new(request.get_ref().index));
         self.may_end(&call, index).await?;
-        let transaction = self.closed(&call, self.node.cancel(index, call.answer_by()).await)?;
+        let reply = self.node.cancel(index, call.author(), call.answer_by()).await;
+        let transaction = self.closed(&call, reply)?;
         Ok(Response::new(CancelResponse { transaction }))
     }
 

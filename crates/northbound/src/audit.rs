@@ -1,9 +1,11 @@
-//! Who did what, line by line: written before the answer goes out, and never with a value in it.
+//! Who did what, line by line: written before the answer goes out, and never with a value in it. What nodes do by
+//! themselves is told by `itself`.
 //!
 //! One thread writes; whoever waits for a line waits for the system to have taken it. The queue is bounded,
 //! so a disk that is slow slows the calls and nothing piles up. A disk that takes no more makes calls that
 //! would be written down refused, until it does again.
 
+pub(crate) mod itself;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,8 @@
 //! Connections that end when they are told to, whatever whoever holds the other end does.
 //!
 //! A server that stops waits for its connections, and a client may keep one open for good: a stream of
-//! health, half a request, or nothing but the connection. So each of them can be cut from here.
+//! health, half a request, or nothing but the connection. So each of them can be cut from here; and one on which nothing is
+//! ever asked is cut by itself.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -13,10 +14,11 @@ use lockstep_metrics::Held;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::transport::server::Connected;
 
 use crate::metrics;
 use crate::network::network;
+use crate::patience::{Asked, Patience};
 use crate::shares::{Share, Shares};
 
 /// How long nothing is accepted after the system could not: it is out of files, say.
@@ -26,16 +28,28 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
+    from: SocketAddr,
     _seat: Seat,
     _counted: Held,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
+    patience: Patience,
+}
+
+/// Where a connection comes from, for whoever answers what is asked on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) address: SocketAddr,
+    pub(crate) asked: Asked,
 }
 
 impl Connection {
     /// Every server reads as long as it has a connection, so this is where it hears of its end.
     fn poll_cut(&mut self, context: &mut Context<'_>) -> io::Result<()> {
-        match self.cut.as_mut().poll(context) {
-            Poll::Ready(()) => Err(io::ErrorKind::ConnectionAborted.into()),
+        if self.cut.as_mut().poll(context).is_ready() {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        match self.patience.poll_end(context) {
+            Poll::Ready(()) => Err(io::ErrorKind::TimedOut.into()),
             Poll::Pending => Ok(()),
         }
     }
@@ -85,10 +99,10 @@ impl AsyncWrite for Connection {
 }
 
 impl Connected for Connection {
-    type ConnectInfo = TcpConnectInfo;
+    type ConnectInfo = Origin;
 
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
+    fn connect_info(&self) -> Origin {
+        Origin { address: self.from, asked: self.patience.asked() }
     }
 }
 
@@ -110,7 +124,7 @@ impl Listener {
     }
 
     /// The next connection; never an end.
-    pub(crate) async fn next(&mut self) -> (Connection, SocketAddr) {
+    pub(crate) async fn next(&mut self) -> Connection {
         loop {
             match self.listener.accept().await {
                 Ok((stream, from)) => {
@@ -128,7 +142,8 @@ impl Listener {
                     }
                     let cut = Box::pin(self.cut.clone().cancelled_owned());
                     let _counted = metrics::CONNECTIONS.hold();
-                    return (Connection { stream, _seat: seat, _counted, cut }, from);
+                    let (_seat, patience) = (seat, Patience::new());
+                    return Connection { stream, from, _seat, _counted, cut, patience };
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -138,26 +153,45 @@ impl Listener {
         }
     }
 
-    /// As the gRPC server takes them.
+    /// As servers take them.
     pub(crate) fn into_stream(
         self,
     ) -> impl tokio_stream::Stream<Item = Result<Connection, io::Error>> {
         futures_util::stream::unfold(self, |mut listener| async move {
-            let (connection, _) = listener.next().await;
+            let connection = listener.next().await;
             Some((Ok(connection), listener))
         })
     }
 }
 
-impl axum::serve::Listener for Listener {
-    type Io = Connection;
-    type Addr = SocketAddr;
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
 
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
-        self.next().await
-    }
+    use tokio::io::AsyncReadExt;
+    use tokio::time::timeout;
 
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+    use super::*;
+    use crate::shares::Shares;
+
+    // rule: limit-quiet
+    #[tokio::test(start_paused = true)]
+    async fn one_on_which_nothing_is_asked_ends_by_itself() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let at = listener.local_addr().unwrap();
+        let mut listener = Listener::new(listener, CancellationToken::new(), Shares::new(4));
+        let long = Duration::from_secs(3600);
+        for asked in [false, true] {
+            let (_client, mut connection) = tokio::join!(TcpStream::connect(at), listener.next());
+            if asked {
+                connection.connect_info().asked.note();
+            }
+            match timeout(long, connection.read_u8()).await {
+                Ok(ended) => {
+                    assert!(!asked && ended.unwrap_err().kind() == io::ErrorKind::TimedOut);
+                }
+                Err(_held) => assert!(asked),
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::timeout_at;
 use tonic::Status;
 
 use crate::guard::Call;
+use crate::refusal;
 
 /// Asks the store how far it is, once for all who wait, and waits for the node to have seen that. Whoever
 /// waits is answered before they hang up, be it that the store does not answer.
@@ -31,10 +32,14 @@ impl Fresh {
     pub(crate) async fn view(&self, call: &Call) -> Result<Arc<View>, Status> {
         let by = call.answer_by();
         let revision = self.revision(call).await?;
+        let view = self.node.view();
+        if view.revision() >= revision {
+            return Ok(view);
+        }
         let mut views = self.node.views();
         match timeout_at(by, views.wait_for(|view| view.revision() >= revision)).await {
             Ok(Ok(view)) => Ok(Arc::clone(&view)),
-            Ok(Err(_)) => Err(Status::unavailable("the node is stopping")),
+            Ok(Err(_)) => Err(refusal::stopping()),
             Err(_) => Err(Status::unavailable(
                 "this node is behind the store, and has not caught up in time; try again, or ask another node",
             )),
@@ -43,6 +48,9 @@ impl Fresh {
 
     /// A revision that has every write that was answered before this call.
     pub(crate) async fn revision(&self, call: &Call) -> Result<Revision, Status> {
+        if let Some(here) = self.records.revision_here() {
+            return here.map_err(|error| unreadable(&error.to_string()));
+        }
         let answer = self.newest.revision(async || self.records.revision().await);
         let answer = timeout_at(call.answer_by(), answer).await;
         answer.unwrap_or_else(|_| Err(unreadable("it does not answer")))

@@ -62,10 +62,7 @@ impl Service {
             workers: Workers::new(),
             fresh: Fresh::new(node.clone(), options.records.clone()),
             // Beside what waits to be sent, and larger than any one message.
-            hub: Hub::start(
-                node.clone(),
-                Queue { count: behind, bytes: message.saturating_mul(4) },
-            ),
+            hub: Hub::new(node.clone(), Queue { count: behind, bytes: message.saturating_mul(4) }),
             places: Places::new(subscriptions),
             masters: Masters::default(),
             message,

@@ -23,7 +23,7 @@ use crate::access::{Access, Grants, Pattern, Rules, User};
 use crate::audit::Audit;
 use crate::deadline;
 use crate::identity::{
-    Credentials, How, Identity, Passwords, Shown, Throttle, Verdict, is_name, of_token,
+    Credentials, How, Identity, Passwords, Shown, Throttle, Verdict, is_persons_name, of_token,
 };
 use crate::network::network;
 use rate::Rate;
@@ -94,7 +94,7 @@ impl Guard {
         peer: &Peer,
         action: &str,
     ) -> Result<Call, Away> {
-        let rules = self.0.rules.current();
+        let rules = self.rules();
         let credentials = Credentials::take(headers);
         let tried = credentials.user().filter(|name| rules.users.contains_key(*name));
         let tried = tried.map(str::to_owned);
@@ -109,9 +109,9 @@ impl Guard {
         if let Err(why) = self.may_go_on(&identity, peer) {
             return Err(Away { identity, ..why.into() });
         }
-        let grants = Grants::of(&rules, &identity);
+        let may = (Arc::clone(&rules), Grants::of(&rules, &identity));
         let hangs_up = deadline::hangs_up(headers);
-        Ok(Call::new(self.clone(), identity, peer.clone(), action, grants, hangs_up))
+        Ok(Call::new(self.clone(), identity, peer.clone(), action, may, hangs_up))
     }
 
     /// Whether somebody has not made too many calls yet.
@@ -170,14 +170,14 @@ impl Guard {
     ) -> Result<Identity, Refused> {
         let Inner { passwords, throttle, .. } = &*self.0;
         // Nobody has such a name, and it is not worth remembering.
-        if !is_name(&name) {
+        if !is_persons_name(&name) {
             return Err(Refused::Wrong("a name that nobody can have"));
         }
         let user = rules.users.get(&name);
         let identity = |user: &User| {
             let groups = user.groups.clone();
             let user = Some(user.clone());
-            Identity { name: name.clone(), groups, how: How::Password, until: None, user }
+            Identity { name: name.clone(), groups, how: How::Password, user, ..Identity::nobody() }
         };
         let shown = Shown { name: &name, password, from };
         if let Some(user) = user
@@ -211,7 +211,7 @@ impl Guard {
 
     /// Whether nobody is asked who they are.
     fn is_open(&self) -> bool {
-        self.0.rules.current().is_open()
+        self.rules().is_open()
     }
 
     /// What is shown to those alone who may read secrets.
@@ -238,9 +238,13 @@ impl Guard {
         drop(self.0.under_way.write().await);
     }
 
-    /// What an identity may do by now; none: it is known no more.
-    pub(crate) fn grants_now(&self, identity: &Identity) -> Option<Grants> {
-        let rules = self.0.rules.current();
+    /// The rules in force.
+    fn rules(&self) -> Arc<Rules> {
+        self.0.rules.current()
+    }
+
+    /// What an identity may do by these rules, now; none: it is known no more.
+    fn grants_by(rules: &Rules, identity: &Identity) -> Option<Grants> {
         let identity = match identity.how {
             _ if identity.is_over(SystemTime::now()) => return None,
             How::Password => {
@@ -249,10 +253,11 @@ impl Guard {
                 identity.user.as_ref().filter(|before| before.hash == user.hash)?;
                 &Identity { groups: user.groups.clone(), ..identity.clone() }
             }
+            How::Token if !identity.is_vouched_for(&rules.tokens) => return None,
             How::Not if !rules.is_open() => return None,
-            How::Not | How::Token | How::Certificate => identity,
+            How::Not | How::Token | How::Certificate | How::Node => identity,
         };
-        Some(Grants::of(&rules, identity))
+        Some(Grants::of(rules, identity))
     }
 }
 

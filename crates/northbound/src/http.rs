@@ -11,6 +11,7 @@
 mod answer;
 mod asked;
 mod configurations;
+mod connections;
 mod health;
 mod metrics;
 mod openapi;
@@ -23,8 +24,10 @@ mod targets;
 mod transactions;
 
 use axum::Router;
+use axum::http::StatusCode;
 
 pub(crate) use answer::refused;
+pub(crate) use connections::run;
 pub(crate) use health::{Health, alive, not_ready};
 pub(crate) use metrics::said;
 pub(crate) use page::is_at as is_page;
@@ -43,5 +46,11 @@ pub(crate) fn router(admin: admin::Service, health: Health, guard: Guard) -> Rou
         .fallback(|| async {
             let words = "there is nothing here; /api/v1/openapi.json says what there is";
             refused(&tonic::Status::not_found(words), None)
+        })
+        .method_not_allowed_fallback(|| async {
+            let words = "that cannot be done here; /api/v1/openapi.json says what can";
+            let mut answer = refused(&tonic::Status::unimplemented(words), None);
+            *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+            answer
         })
 }

@@ -33,6 +33,7 @@ mod ids;
 pub mod metrics;
 mod network;
 mod outcome;
+mod patience;
 mod porch;
 mod refusal;
 mod serve;
@@ -49,6 +50,6 @@ pub use access::{
     Access, AuditTo, Glob, Pattern, PatternError, Reader, Right, Role, Rules, Source, User,
 };
 pub use directory::{Directory, Loaded, Unbound, Unloaded, reload};
-pub use identity::{HashError, Issuer, KeyError, Keys, check_hash, hash};
+pub use identity::{HashError, Issuer, KeyError, Keys, check_hash, hash, is_persons_name};
 pub use porch::Porch;
 pub use serve::{Error, Limits, Options, Server, Tls, serve};

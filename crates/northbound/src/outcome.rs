@@ -43,18 +43,20 @@ pub(crate) fn busy(node: &Handle, call: &Call, busy: Busy) -> Status {
     )
 }
 
-/// What took too long, target by target.
+/// What took too long, target by target. Where a device refused the undo since, that is what is known of it now.
 fn deadline(teller: &Teller<'_>, transaction: &Transaction) -> String {
-    let waits = transaction.targets.iter().filter_map(|(target, part)| {
+    let late = transaction.targets.iter().filter_map(|(target, part)| {
         match teller.reason(transaction, Some(target), part.reason.as_ref()?) {
             Reason::Waited(wait) => {
                 Some(format!("target {target} waited for {}", text::wait(&wait)))
             }
+            refused @ Reason::Refused { .. } => Some(text::reason(&refused).1),
             _ => None,
         }
     });
-    let waits: Vec<String> = waits.collect();
-    format!("not done everywhere before its deadline: {}", waits.join("; "))
+    let late: Vec<String> = late.collect();
+    let (_, words) = text::reason(&Reason::Deadline);
+    if late.is_empty() { words } else { format!("{words}: {}", late.join("; ")) }
 }
 
 /// What one that goes on waits for.
@@ -94,14 +96,16 @@ pub(crate) fn outcome(teller: &Teller<'_>, transaction: &Transaction) -> Outcome
     let targets = transaction.targets.iter().map(|(target, part)| {
         let reason = standing::reason(transaction, target, part);
         let reason = reason.map(|reason| teller.reason(transaction, Some(target), &reason));
-        let (status, stage) = standing::there(transaction, part);
+        let (status, stage) = standing::there(transaction.status, part);
         let (code, message) = reason.as_ref().map(device).unwrap_or_default();
+        let path = reason.as_ref().map(text::place).unwrap_or_default();
         let one = TargetOutcome {
             status: status.into(),
             stage: stage.into(),
             code,
             message,
             waiting_for: waiting_for(teller, transaction, target),
+            path,
         };
         (target.to_string(), one)
     });
@@ -121,7 +125,7 @@ pub(crate) fn device(reason: &Reason) -> (String, String) {
     match reason {
         Reason::Refused { failure, .. } => (failure.code.clone(), failure.message.clone()),
         other => {
-            let (code, message) = text::reason(other);
+            let (code, message) = text::reason_there(other);
             (code::name(code).into(), message)
         }
     }

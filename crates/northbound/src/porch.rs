@@ -13,7 +13,7 @@ use tonic::Status;
 use crate::connection::Listener;
 use crate::http::{self, alive, not_ready, said};
 use crate::metrics;
-use crate::serve::{Error, Tls, run_http};
+use crate::serve::{Error, Tls};
 use crate::shares::Shares;
 use crate::tls::Certificates;
 
@@ -59,12 +59,11 @@ impl Porch {
     pub fn wait(&self, why: &str) -> Result<(), Error> {
         let (never, cut) = (CancellationToken::new(), CancellationToken::new());
         let listener = Listener::new(self.listener()?, cut.clone(), Shares::new(CALLERS));
-        let (certificates, address) = (self.certificates()?, self.address);
-        let router = router(why);
+        let (certificates, router) = (self.certificates()?, router(why));
         let waiting = tokio::spawn(async move {
             // Connections end with this, whoever holds on to one.
             let _cut = cut.drop_guard();
-            run_http(listener, certificates, address, router, never).await;
+            http::run(listener, certificates, router, never).await;
         });
         self.replace(Some(waiting));
         Ok(())

@@ -12,6 +12,11 @@ use crate::teller::Teller;
 use crate::text;
 use crate::veil::Veil;
 
+/// What whoever asks, or listens, is told by a node that stops.
+pub(crate) fn stopping() -> Status {
+    Status::unavailable(lockstep_node::Busy::Stopping.to_string())
+}
+
 /// A request that the core turned down.
 pub(crate) fn refused(refusal: &Refusal) -> Status {
     let code = match refusal {
@@ -58,14 +63,59 @@ fn next(refusal: &Refusal) -> String {
             format!("; `lockstep target set {target}` changes it")
         }
         Refusal::InWindow { until: None, .. } => ", which opens with its outcome".into(),
-        _ => String::new(),
+        Refusal::UnknownTransaction(_) => "; `lockstep tx list` has the latest".into(),
+        Refusal::BeyondRetention { .. } => "; `lockstep tx list` has what is kept".into(),
+        Refusal::NotAChange(of) => format!(
+            "; changes, restores and drift that was adopted are rolled back, and `lockstep tx show {of}` says what it is"
+        ),
+        Refusal::NotConcerned { of, .. } => format!("; `lockstep tx show {of}` has its targets"),
+        Refusal::NoWindow(index) => format!("; `lockstep tx show {index}` has how it stands"),
+        Refusal::NotOpen(index) => format!("; `lockstep tx watch {index}` tells when it has"),
+        Refusal::TooLate(index) => {
+            format!("; `lockstep tx show {index}` names the transaction that takes it out")
+        }
+        Refusal::Reverts(index) => format!("; `lockstep tx watch {index}` tells how far it is"),
+        Refusal::Finished { index, kind, status } if status.stands() && kind.writes() => {
+            format!(": {}; `lockstep rollback {index}` takes it out again", status.name())
+        }
+        Refusal::Finished { index, status, .. } if status.stands() => {
+            format!(": {}; `lockstep tx show {index}` says what it is", status.name())
+        }
+        Refusal::Finished { index, status, .. } => {
+            format!(": {}; `lockstep tx show {index}` says why", status.name())
+        }
+        Refusal::NoTarget => "; name at least one, and what is to change on it".into(),
+        Refusal::TooManyTargets(_) => "; ask for them in several transactions".into(),
+        Refusal::IdTaken(index) => {
+            format!("; give this one another id; `lockstep tx show {index}` has the other")
+        }
+        Refusal::IdPending => "; give this one another id".into(),
+        Refusal::NoWindowFor => "; leave out `confirm`, or ask for an atomic change".into(),
+        Refusal::WindowTooWide(_) => {
+            "; leave out `confirm`, or ask for them in several transactions".into()
+        }
+        Refusal::NeverMet { target, .. } => format!(
+            "; see to the device, then `lockstep target sync {target}` tries it again; queued and async, a change \
+             waits for that"
+        ),
+        // These say it themselves.
+        Refusal::UnknownTarget(_)
+        | Refusal::NotConnected(_)
+        | Refusal::AdoptsAway(_)
+        | Refusal::AdoptsPaused(_)
+        | Refusal::NotServed(..)
+        | Refusal::Paused(_)
+        | Refusal::TooManyOpen(_)
+        | Refusal::BeingWritten(_) => String::new(),
     }
 }
 
 /// A Rollback that the core turned down: whatever is wrong, it cannot be rolled back.
 pub(crate) fn not_rolled_back(refusal: &Refusal) -> Status {
     match refusal {
-        Refusal::UnknownTransaction(_) => Status::failed_precondition(refusal.to_string()),
+        Refusal::UnknownTransaction(_) => {
+            Status::failed_precondition(refused(refusal).message().to_owned())
+        }
         other => refused(other),
     }
 }
@@ -136,3 +186,6 @@ fn more_than_nothing(
         ))),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,14 +16,14 @@ use tonic::transport::Server as Grpc;
 use tonic_health::server::HealthReporter;
 
 use crate::access::Access;
-use crate::audit::Audit;
+use crate::audit::{Audit, itself};
 use crate::connection::Listener;
 use crate::directory::Directory;
-use crate::guard::{self, Guard, Peer};
+use crate::guard::{self, Guard};
 use crate::http::Health;
 use crate::porch::Porch;
 use crate::shares::Shares;
-use crate::tls::{self, Certificates, Secured};
+use crate::tls::{self, Certificates};
 use crate::{admin, answers, gnmi, http, ids::Ids, serving};
 
 /// How long clients have to take their answers and go, once nothing is served any more.
@@ -34,7 +34,7 @@ const STREAMS: u32 = 256;
 
 /// How long a client may say nothing before it is asked whether it is there, and how long it has to answer. One
 /// that vanished would keep its subscriptions otherwise.
-const ALIVE: Duration = Duration::from_secs(30);
+pub(crate) const ALIVE: Duration = Duration::from_secs(30);
 
 /// Certificates of a listener, as files.
 #[derive(Clone, Debug)]
@@ -197,6 +197,9 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
     let audit = audit.map_err(|(path, error)| Error::Audit { path, error })?;
     let guard = Guard::new(options.access.clone(), audit).ok_or(Error::Random)?;
     let (listener, address) = listen(options.listen).await?;
+    if let Some(audit) = guard.audit() {
+        tasks.spawn(itself::follow(node.clone(), audit.clone(), stop_http.clone()));
+    }
     let ids = Arc::new(Ids::new(node.session().clone()));
     let records = options.records.clone();
     let health = Health { node: node.clone(), records, stopping: stop.clone() };
@@ -206,11 +209,10 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
     let http = match &options.http {
         Some(porch) => {
             let (listener, certificates) = porch.take()?;
-            let (listener, at) =
-                (Listener::new(listener, cut.clone(), seats.clone()), porch.address());
+            let listener = Listener::new(listener, cut.clone(), seats.clone());
             let router = http_router(admin.clone(), health.clone(), guard.clone());
-            tasks.spawn(run_http(listener, certificates, at, router, stop_http.clone()));
-            Some(at)
+            tasks.spawn(http::run(listener, certificates, router, stop_http.clone()));
+            Some(porch.address())
         }
         None => None,
     };
@@ -276,25 +278,4 @@ fn reflection<'a>() -> tonic_reflection::server::Builder<'a> {
 fn http_router(admin: admin::Service, health: Health, guard: Guard) -> axum::Router {
     let guarded = axum::middleware::from_fn_with_state(guard.clone(), guard::http);
     http::router(admin, health, guard).layer(guarded)
-}
-
-pub(crate) async fn run_http(
-    listener: Listener,
-    certificates: Option<Certificates>,
-    address: SocketAddr,
-    router: axum::Router,
-    stop: CancellationToken,
-) {
-    let service = router.into_make_service_with_connect_info::<Peer>();
-    let stopped = stop.cancelled_owned();
-    let ended = match certificates {
-        None => axum::serve(listener, service).with_graceful_shutdown(stopped).await,
-        Some(certificates) => {
-            let listener = Secured::new(listener, certificates, address);
-            axum::serve(listener, service).with_graceful_shutdown(stopped).await
-        }
-    };
-    if let Err(error) = ended {
-        tracing::error!(%error, "the HTTP listener ended");
-    }
 }

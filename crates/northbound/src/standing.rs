@@ -15,12 +15,12 @@ pub(crate) fn of(status: Status) -> Words {
 }
 
 /// Of a transaction on one target. Nothing is to come there of one that was decided against or called off.
-pub(crate) fn there(transaction: &Transaction, part: &Part) -> Words {
-    match (part.status, transaction.status) {
+pub(crate) fn there(status: Status, part: &Part) -> Words {
+    match (part.told(), status) {
         (PartStatus::Pending, Status::Rejected | Status::Cancelled) => {
             (PartStatus::Withdrawn.name(), "")
         }
-        (PartStatus::Accepted, _) => (PartStatus::Pending.name(), part.status.name()),
+        (PartStatus::Accepted, _) => (PartStatus::Pending.name(), PartStatus::Accepted.name()),
         (other, _) => (other.name(), ""),
     }
 }
@@ -38,6 +38,8 @@ pub(crate) fn reason(transaction: &Transaction, target: &Target, part: &Part) ->
 #[cfg(test)]
 mod tests {
     use lockstep_gnmi::words;
+    use lockstep_node::State;
+    use lockstep_protocol::record::Failure;
 
     use super::*;
 
@@ -49,5 +51,25 @@ mod tests {
             assert!(stage.is_empty() || words::STAGES.contains(&stage), "{stage}");
             assert_eq!(words::OPEN.contains(&word), !status.is_final(), "{word}");
         }
+        for status in PartStatus::ALL {
+            let (word, stage) = there(Status::Committed, &part(status, None));
+            assert!(words::PARTS.contains(&word), "{word}");
+            assert!(stage.is_empty() || words::STAGES.contains(&stage), "{stage}");
+        }
+        assert_eq!(State::ALL.map(State::name), words::STATES);
+    }
+
+    fn part(status: PartStatus, reason: Option<Reason>) -> Part {
+        Part { status, reason, ..Part::default() }
+    }
+
+    #[test]
+    fn what_a_device_refused_is_told_from_what_was_called_off() {
+        let failure = Failure { code: "ABORTED".into(), message: "no".into() };
+        let refused = Reason::Refused { target: Target::new("leaf1").unwrap(), failure };
+        let word = |reason| there(Status::Partial, &part(PartStatus::Withdrawn, Some(reason))).0;
+        assert_eq!(word(refused), "refused");
+        assert_eq!(word(Reason::Cancelled), "withdrawn");
+        assert_eq!(word(Reason::InvalidAfterWithdrawal(Vec::new())), "withdrawn");
     }
 }

@@ -4,16 +4,19 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_node::{Difference, Handle, TargetStatus};
-use lockstep_protocol::record::{Failure, Reason, Transaction, Violation};
+use lockstep_protocol::record::{Failure, Proposal, Reason, Transaction, Violation};
 use lockstep_protocol::view::Wait;
 use lockstep_protocol::{Refusal, View};
-use lockstep_types::{Content, Delta, Target};
+use lockstep_types::{Content, Delta, Path, Target};
 use lockstep_yang::Fate;
 
 use crate::access::Right;
 use crate::guard::Call;
 use crate::text;
 use crate::veil::{self, Veil};
+
+/// What is told in place of a device's words where not all of the target may be read.
+const UNHEARD: &str = "what the device said may be about what may not be read, so it is not shown";
 
 /// Tells one caller what one view has.
 pub(crate) struct Teller<'a> {
@@ -98,11 +101,25 @@ impl<'a> Teller<'a> {
     pub(crate) fn waiting_for(&self, transaction: &Transaction, target: &Target) -> Option<String> {
         let wait = self.wait(target, self.view.waiting_for(transaction, target)?);
         let words = text::wait(&wait);
-        let away = if wait == Wait::Connection { self.node.away(target) } else { None };
-        Some(match away {
+        let veil = self.veil(target);
+        let why = self.why(&wait, target).filter(|why| veil.may_hear(why, |_| false));
+        Some(match why {
             None => words,
             Some(why) => format!("{words}: {}", self.scrubbed(target, why)),
         })
+    }
+
+    /// Why that takes its time, as far as this node knows.
+    fn why(&self, wait: &Wait, target: &Target) -> Option<String> {
+        match wait {
+            Wait::Connection => self.node.away(target),
+            Wait::Synchronising | Wait::Device | Wait::Confirming => self.node.trouble(target),
+            // Without the models there is no verdict from here, and maybe nobody else is left.
+            Wait::Verdict | Wait::Recheck if self.node.target(target).is_none() => {
+                self.node.unserved(target).map(|unserved| unserved.reason)
+            }
+            _ => None,
+        }
     }
 
     /// Words without the secrets of a target that are not for these eyes.
@@ -125,17 +142,32 @@ impl<'a> Teller<'a> {
         transaction: Option<&Transaction>,
         failure: &Failure,
     ) -> Failure {
+        let proposal = transaction.and_then(|one| self.view.proposal(one.index, target));
+        if !self.may_hear(target, proposal, &failure.message) {
+            return Failure { message: UNHEARD.into(), ..failure.clone() };
+        }
         if !self.call.has_secrets() {
             return failure.clone();
         }
         let mut secrets = self.secrets_of(target);
-        let proposal = transaction.and_then(|one| self.view.proposal(one.index, target));
         if let Some(proposal) = proposal {
             secrets.extend(self.secrets_in(target, &proposal.delta));
             secrets.extend(self.secrets_in(target, &proposal.undo.delta()));
         }
         let message = self.veil(target).scrub(&failure.message, &secrets);
         Failure { message, ..failure.clone() }
+    }
+
+    /// Whether what a device said is for them: if they may read all that it has; or if it is about a change of theirs, and
+    /// names nothing but what they may read or have written.
+    fn may_hear(&self, target: &Target, proposal: Option<&Proposal>, words: &str) -> bool {
+        let veil = self.veil(target);
+        let is_written = |path: &Path| {
+            let written = proposal.into_iter().flat_map(|one| one.delta.paths());
+            written.into_iter().any(|at| at.is_prefix_of(path) || path.is_prefix_of(at))
+        };
+        let own = self.own && proposal.is_some();
+        veil.reads_all() || (own && veil.may_hear(words, is_written))
     }
 
     /// Why a request was turned down, as they may hear it.
@@ -180,10 +212,23 @@ impl<'a> Teller<'a> {
             (Some(Fate::Mask | Fate::Drop), Some(_)) => {
                 Some("it is not as applied, where that may not be shown".into())
             }
-            (_, reason) => reason.map(|words| veil.scrub(&words, &self.secrets_of(&status.name))),
+            (_, reason) => reason.map(|words| self.reason_there(&veil, &status.name, words)),
         };
         let drift = status.drift.into_iter().filter_map(|found| difference(&veil, found)).collect();
         TargetStatus { reason, drift, ..status }
+    }
+}
+
+impl Teller<'_> {
+    /// Why a target is not well, as they may hear it.
+    fn reason_there(&self, veil: &Veil, target: &Target, words: String) -> String {
+        let refused = self.view.header(target).resync_refused.as_ref();
+        let refused = refused.filter(|refused| words.contains(&refused.message));
+        match refused {
+            Some(refused) if !veil.reads_all() => format!("{}: {UNHEARD}", refused.code),
+            _ if !veil.may_hear(&words, |_| false) => "it may not be shown why".into(),
+            _ => veil.scrub(&words, &self.secrets_of(target)),
+        }
     }
 }
 

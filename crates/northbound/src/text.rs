@@ -89,7 +89,7 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
         Reason::Cancelled => (Code::Aborted, "it was cancelled".into()),
         Reason::NotCommitted(of) => (
             Code::FailedPrecondition,
-            format!("transaction {of} was never committed, so there is nothing to roll back"),
+            format!("transaction {of} is not committed, so there is nothing to roll back"),
         ),
         Reason::BeyondRetention(horizon) => (
             Code::OutOfRange,
@@ -106,17 +106,41 @@ pub(crate) fn reason(reason: &Reason) -> (Code, String) {
     }
 }
 
+/// Where in the configuration, as far as that is known.
+pub(crate) fn place(reason: &Reason) -> String {
+    match reason {
+        Reason::Invalid(broken) | Reason::InvalidAfterWithdrawal(broken) => {
+            broken.first().map(|violation| violation.path.to_string()).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}
+
+/// The same, of one target alone and beside its name.
+pub(crate) fn reason_there(reason: &Reason) -> (Code, String) {
+    let (code, message) = self::reason(reason);
+    match reason {
+        Reason::Invalid(violations) => (code, listed(violations, rule)),
+        _ => (code, message),
+    }
+}
+
 /// How many violations are told one by one. The others are of the same mistake more often than not.
 const RULES: usize = 5;
 /// How many bytes of a device's words, or of a rule's, are passed on in a sentence.
 const WORDS: usize = 400;
 
 fn rules(violations: &[Violation]) -> String {
-    let rule = |v: &Violation| {
-        let message = brief(&v.message, WORDS);
-        format!("target {}: {}: {message}", v.target, v.path)
-    };
-    let told: Vec<String> = violations.iter().take(RULES).map(rule).collect();
+    listed(violations, |v| format!("target {}: {}", v.target, rule(v)))
+}
+
+/// What is not valid, where it stands beside the name of its target.
+fn rule(v: &Violation) -> String {
+    format!("{}: {}", v.path, brief(&v.message, WORDS))
+}
+
+fn listed(violations: &[Violation], told: impl Fn(&Violation) -> String) -> String {
+    let told: Vec<String> = violations.iter().take(RULES).map(told).collect();
     match violations.len().saturating_sub(RULES) {
         0 => told.join("; "),
         more => format!("{}; and {more} more", told.join("; ")),
@@ -148,7 +172,7 @@ pub(crate) fn wait(wait: &Wait) -> String {
             "what is committed to be validated again, after a withdrawal or an adoption".into()
         }
         Wait::Verdict => "its validation".into(),
-        Wait::Others => "its other targets to be prepared".into(),
+        Wait::Others => "its other targets".into(),
         Wait::Turn(index) => format!("transaction {index} to be applied first"),
         Wait::Paused => "an operator to resume the target".into(),
         Wait::Connection => "a connection to the device".into(),

@@ -5,13 +5,10 @@
 //! are tried again with the next connection. Connections that are open stay as they are.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use futures_util::StreamExt;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
@@ -140,41 +137,6 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|error| Error::File { path: path.clone(), error })
 }
 
-/// A listener for HTTP whose connections have agreed on keys.
-pub(crate) struct Secured {
-    incoming:
-        Pin<Box<dyn tokio_stream::Stream<Item = Result<TlsStream<Connection>, io::Error>> + Send>>,
-    address: SocketAddr,
-}
-
-impl Secured {
-    pub(crate) fn new(listener: Listener, certificates: Certificates, address: SocketAddr) -> Self {
-        Self { incoming: Box::pin(accept(listener, certificates)), address }
-    }
-}
-
-impl axum::serve::Listener for Secured {
-    type Io = TlsStream<Connection>;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, SocketAddr) {
-        loop {
-            // It goes on for ever.
-            if let Some(Ok(stream)) = self.incoming.next().await {
-                let from = stream.get_ref().0.connect_info().remote_addr();
-                return (stream, from.unwrap_or(NOWHERE));
-            }
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address)
-    }
-}
-
-/// Where a connection comes from that was gone at once.
-const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
-
 /// Connections whose keys are agreed on. One that takes its time holds up no other.
 pub(crate) fn accept(
     listener: Listener,
@@ -191,8 +153,8 @@ pub(crate) fn accept(
                     Err(error) => tracing::debug!(%error, "a handshake was cut off"),
                 },
                 connection = listener.next(), if open.len() < HANDSHAKES => {
-                    let (connection, from) = connection;
                     let acceptor = certificates.acceptor();
+                    let from = connection.connect_info().address;
                     open.spawn(async move {
                         match timeout(HANDSHAKE, acceptor.accept(connection)).await {
                             Ok(Ok(stream)) => Some(stream),

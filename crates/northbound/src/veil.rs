@@ -60,6 +60,19 @@ impl Veil {
         }
     }
 
+    /// Whether all of the target may be read, secrets aside.
+    pub(crate) fn reads_all(&self) -> bool {
+        self.read == Extent::Whole
+    }
+
+    /// Whether words of somebody else name nothing but what may be read, or what is known otherwise.
+    pub(crate) fn may_hear(&self, words: &str, is_known: impl Fn(&Path) -> bool) -> bool {
+        // What cannot be told to be a path of something else is none of those.
+        let may =
+            |path: Option<Path>| path.is_some_and(|at| self.read.covers(&at) || is_known(&at));
+        self.reads_all() || named(words).all(may)
+    }
+
     /// Whether something at or below a path may be seen.
     pub(crate) fn meets(&self, path: &Path) -> bool {
         self.read.meets(path)
@@ -100,9 +113,21 @@ impl Veil {
 
 /// What looks like a path in a sentence.
 fn paths(words: &str) -> impl Iterator<Item = Path> {
-    let around = |letter: char| "\"'`(),.:;".contains(letter);
-    let words = words.split_whitespace().map(move |word| word.trim_matches(around));
-    words.filter(|word| word.starts_with('/')).filter_map(|word| word.parse().ok())
+    named(words).flatten()
+}
+
+/// The same; none for what begins like one, and cannot be read.
+fn named(words: &str) -> impl Iterator<Item = Option<Path>> {
+    let around = |letter: char| "\"'`(){}<>,.:;=".contains(letter);
+    let begins = move |word: &str| {
+        let slashes = word.match_indices('/').map(|(at, _)| at);
+        let mut first = slashes.filter(|at| word[..*at].chars().next_back().is_none_or(around));
+        first.next()
+    };
+    let words = words.split_whitespace();
+    let found =
+        words.filter_map(move |word| begins(word).map(|at| word[at..].trim_matches(around)));
+    found.map(|path| path.parse().ok())
 }
 
 #[cfg(test)]
@@ -152,5 +177,27 @@ mod tests {
         // What is not known to be one may be one.
         assert!(scrub("at `/users/user[name=b]/password`: x is bad", &[]).contains("not shown"));
         assert_eq!(scrub("/a/password: x is bad", &[]), "/a/password: x is bad");
+    }
+
+    #[test]
+    fn words_are_heard_by_those_who_may_read_what_they_name() {
+        let all = veil(Extent::Whole, Extent::Whole);
+        let some = veil(paths("/interfaces"), Extent::Whole);
+        let own: Path = "/system/motd".parse().unwrap();
+        for (words, may) in [
+            ("it is busy", true),
+            ("I/O error on eth1/0/3", true),
+            ("at `/interfaces/interface[name=eth1]/mtu`: too large", true),
+            ("/system/hostname: is bad", false),
+            ("{\"path\":\"/system/hostname\"}", false),
+            ("path=/system/hostname", false),
+            ("lab:/system/hostname", false),
+            ("/interfaces/interface[name=a b]/mtu", false),
+            ("/system/motd: is bad", false),
+        ] {
+            assert_eq!(some.may_hear(words, |_| false), may, "{words}");
+            assert!(all.may_hear(words, |_| false), "{words}");
+        }
+        assert!(some.may_hear("/system/motd: is bad", |path| *path == own));
     }
 }

@@ -6,8 +6,17 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::refusal;
 use tokio::sync::Semaphore;
 use tonic::Status;
+
+/// So many units are looked at or told in microseconds: sooner than that is handed to another thread.
+pub(crate) const FEW: usize = 64;
+
+/// Does it here. A fault ends this alone, as on a thread of its own.
+pub(crate) fn on_the_spot<T>(work: impl FnOnce() -> T) -> Result<T, ()> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(drop)
+}
 
 /// As many at once as there are processors; the others wait in the order in which they came.
 #[derive(Clone, Debug)]
@@ -31,9 +40,8 @@ impl Workers {
         if !little {
             return self.run(work).await;
         }
-        // A fault ends this call alone, as on a thread of its own.
-        catch_unwind(AssertUnwindSafe(work))
-            .unwrap_or_else(|_| Err(Status::internal("the work was cut off: it panicked")))
+        on_the_spot(work)
+            .unwrap_or_else(|()| Err(Status::internal("the work was cut off: it panicked")))
     }
 
     /// Does it when it is its turn. A caller that goes away before that takes its work along.
@@ -42,7 +50,7 @@ impl Workers {
         work: impl FnOnce() -> Result<T, Status> + Send + 'static,
     ) -> Result<T, Status> {
         let permit = Arc::clone(&self.free).acquire_owned().await;
-        let permit = permit.map_err(|_| Status::unavailable("the node is stopping"))?;
+        let permit = permit.map_err(|_| refusal::stopping())?;
         let done = tokio::task::spawn_blocking(move || {
             // Held by the work itself, which goes on when its caller has gone away.
             let _permit = permit;

@@ -1,6 +1,8 @@
 //! A write in the making. Whatever is changed through a draft is also compared with what was read,
 //! so that a write made on an old view cannot happen (rule 11).
 
+mod absences;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_types::{Index, Patch, SessionId, Target, TransactionId, Undo};
@@ -255,12 +257,10 @@ impl<'v> Draft<'v> {
             target,
             proposal,
         }));
-        ops.extend(self.configurations.into_iter().map(|(target, staged)| Op::Configuration {
-            target,
-            header: staged.header,
-            committed: staged.committed,
-            applied: staged.applied,
-            cleared: staged.cleared,
+        ops.extend(self.configurations.into_iter().map(|(target, mut staged)| {
+            staged.let_go_of_absences(self.view, &target);
+            let Staged { header, committed, applied, cleared } = staged;
+            Op::Configuration { target, header, committed, applied, cleared }
         }));
         ops.extend(self.marks.into_iter().map(|(target, marks)| Op::Marks { target, marks }));
         ops.extend(

@@ -78,6 +78,9 @@ pub enum Event {
         client: Client,
         /// What is asked.
         request: Request,
+        /// What yang said of it already, to whoever brought it here; see [`View::checks`](crate::View::checks).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        verdict: Option<Verdict>,
     },
     /// A client that asked for a transaction has gone away.
     Leave {
@@ -92,6 +95,9 @@ pub enum Event {
         client: Client,
         /// Which transaction.
         index: Index,
+        /// Who asks; the author of the revert, if it comes to one.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        author: String,
     },
     /// A client confirms a change, so that it stays.
     Confirm {
@@ -117,6 +123,9 @@ pub enum Event {
         target: Target,
         /// What.
         order: Order,
+        /// Who asks; the author of the entry, if it comes to one.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        author: String,
     },
     /// This node's session is kept until then, counted from the sending of the last good keepalive.
     Lease(Timestamp),

@@ -25,6 +25,7 @@ mod retention;
 mod share;
 mod submissions;
 mod target;
+mod together;
 mod transaction;
 mod trial;
 mod verdicts;

@@ -16,6 +16,6 @@ pub use key::Key;
 pub use mastership::{Binding, Drift, Initial, Mastership, Next};
 pub use parts::Parts;
 pub use transaction::{
-    Head, Horizon, Kind, Mode, Part, PartStatus, Proposal, Rule, Status, Transaction,
+    Head, Horizon, ITSELF, Kind, Mode, Part, PartStatus, Proposal, Rule, Status, Transaction,
 };
 pub use window::{Window, WindowStage};

@@ -159,7 +159,7 @@ pub enum Refusal {
     /// The id is taken by a request that is not in the log yet, with another body.
     #[error("the id names a request under way, which asked for something else")]
     IdPending,
-    /// A transaction that is not in the log.
+    /// A transaction that is not in the log (FAILED_PRECONDITION where it is to be rolled back).
     #[error("there is no transaction {0}")]
     UnknownTransaction(Index),
     /// A transaction that is not kept any more.
@@ -170,7 +170,8 @@ pub enum Refusal {
         /// The last one that was let go of: how things stood after it is still known.
         horizon: Index,
     },
-    /// Only a Change, or a Restore, can be rolled back.
+    /// Only what wrote values of its own can be rolled back: a Change, a Restore, or an Adopt, but for
+    /// what a device had when it was first met.
     #[error("transaction {0} is not a change")]
     NotAChange(Index),
     /// A Rollback that names a target its change does not have.
@@ -216,6 +217,8 @@ pub enum Refusal {
     Finished {
         /// Which.
         index: Index,
+        /// What it is, which says what can be done about it now.
+        kind: Kind,
         /// The outcome.
         status: Status,
     },

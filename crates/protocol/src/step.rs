@@ -19,7 +19,7 @@ mod withdrawal;
 pub(crate) use adoption::{Adopted, adopt};
 pub(crate) use confirming::{accepted, settled, taken_back};
 pub(crate) use decision::{commit, move_window, pass_over, reject};
-pub(crate) use plan::{Plan, plan};
+pub(crate) use plan::{Plan, Planned, changes, plan};
 pub(crate) use recording::{Found, applied, nothing, refused, synced};
 pub(crate) use turn::{turn, turn_at};
 pub(crate) use undoing::undone;

@@ -105,6 +105,9 @@ pub struct Begin {
 pub struct Settings {
     /// How many records one write of the store can hold.
     pub records_per_write: usize,
+    /// How many an append can hold, if that is another number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records_per_append: Option<usize>,
     /// How many targets one transaction may have.
     #[serde(default = "targets")]
     pub targets: usize,
@@ -126,6 +129,7 @@ impl From<&crate::Settings> for Settings {
     fn from(settings: &crate::Settings) -> Self {
         Self {
             records_per_write: settings.records_per_write,
+            records_per_append: Some(settings.records_per_append),
             targets: settings.targets,
             open: settings.open,
             retention: in_writing(settings.retention),
@@ -154,6 +158,7 @@ impl From<Settings> for crate::Settings {
         Self {
             retention: Retention { transactions, age, step },
             records_per_write: settings.records_per_write,
+            records_per_append: settings.records_per_append.unwrap_or(settings.records_per_write),
             targets: settings.targets,
             open: settings.open,
             spread: settings.spread,

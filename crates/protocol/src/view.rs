@@ -4,6 +4,7 @@
 //! revision. Cloning it is cheap: maps and trees share what did not change.
 
 mod absorb;
+mod checks;
 mod fallback;
 mod history;
 mod queue;

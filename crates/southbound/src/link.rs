@@ -162,6 +162,18 @@ impl Link {
         self.seen.failure()
     }
 
+    /// Says whether the device is left alone for now, though there is a connection: until nothing can be on its way that an
+    /// older master sent.
+    pub fn rests(&self, rests: bool) {
+        self.seen.rests(rests);
+    }
+
+    /// What the device does not answer, is too busy for, or is left alone for, though there is or was a connection; none:
+    /// nothing.
+    pub fn trouble(&self) -> Option<String> {
+        self.seen.trouble()
+    }
+
     /// Whether the device itself turns away an older master, as far as was found out on the connection
     /// that is up. Known when a claim was answered as accepted, unless the device would not say.
     pub fn fencing(&self) -> Option<Fencing> {

@@ -122,6 +122,10 @@ impl Store for Embedded {
         Box::pin(async { self.inner.ledger.revision() })
     }
 
+    fn revision_here(&self) -> Option<Result<Revision, Error>> {
+        Some(self.inner.ledger.revision())
+    }
+
     fn watch(&self, after: Revision) -> Pending<'_, Box<dyn Feed>> {
         Box::pin(async move { Ok(Box::new(Follow::new(&self.inner, after)?) as Box<dyn Feed>) })
     }
@@ -143,6 +147,10 @@ impl Store for Embedded {
 
     fn size(&self) -> Option<u64> {
         std::fs::metadata(&self.inner.file).ok().map(|file| file.len())
+    }
+
+    fn echoes(&self) -> bool {
+        true
     }
 
     fn close(&self) -> Pending<'_, ()> {

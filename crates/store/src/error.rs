@@ -15,7 +15,7 @@ pub type Source = Arc<dyn std::error::Error + Send + Sync>;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// Another process has the folder.
-    #[error("the store in {} is in use by {}", folder.display(), holder(*pid))]
+    #[error("the store in {} is in use by {}; stop that first", folder.display(), holder(*pid))]
     Held {
         /// The folder.
         folder: PathBuf,

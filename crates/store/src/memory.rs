@@ -74,6 +74,10 @@ impl Store for Memory {
         Box::pin(async { self.inner.0.revision() })
     }
 
+    fn revision_here(&self) -> Option<Result<Revision, Error>> {
+        Some(self.inner.0.revision())
+    }
+
     fn watch(&self, after: Revision) -> Pending<'_, Box<dyn Feed>> {
         Box::pin(async move { Ok(Box::new(Follow::new(&self.inner, after)?) as Box<dyn Feed>) })
     }
@@ -91,6 +95,10 @@ impl Store for Memory {
             self.inner.0.leases.end(lease)?;
             self.inner.submit(Job::Revoke(lease)).await.map(drop)
         })
+    }
+
+    fn echoes(&self) -> bool {
+        true
     }
 
     fn close(&self) -> Pending<'_, ()> {

@@ -13,7 +13,8 @@
 //! So a write costs what it changes. A value that is longer than one write of the store is laid down
 //! beforehand, in parts that the record then names (`body/<key>/<unique>/<n>`). When the deltas of a
 //! target have outgrown its snapshot they are folded into a new one, which on the average costs each
-//! write about half its size again.
+//! write about half its size again. One that clears the trees is folded at once, so that nothing is kept
+//! of a target that was removed.
 
 mod account;
 mod body;
@@ -25,6 +26,7 @@ mod fold;
 mod format;
 mod key;
 mod load;
+mod own;
 mod pieces;
 mod pool;
 mod session;
@@ -44,6 +46,7 @@ use account::Accounts;
 use body::{Bodies, Laid};
 pub use check::{Checked, Count, check};
 pub use format::LEVEL;
+use own::Own;
 pub use session::{SESSION_TTL, Session};
 pub use watch::Watch;
 
@@ -64,6 +67,7 @@ struct Inner {
     reached: AtomicU64,
     accounts: Accounts,
     bodies: Bodies,
+    own: Own,
 }
 
 impl Records {
@@ -105,8 +109,8 @@ impl Records {
     /// As [`Records::open`].
     pub async fn open_knowing(store: Arc<dyn Store>, knows: u32) -> Result<Self, Error> {
         let epoch = format::open(&*store, knows).await?;
-        let (writes, reached, accounts, bodies) = Default::default();
-        let inner = Inner { store, epoch, knows, writes, reached, accounts, bodies };
+        let (writes, reached, accounts, bodies, own) = Default::default();
+        let inner = Inner { store, epoch, knows, writes, reached, accounts, bodies, own };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -131,12 +135,21 @@ impl Records {
         self.inner.store.revision().await
     }
 
-    /// Everything the store holds, as a view at its revision.
+    /// The same, where nobody has to be asked for it.
+    #[must_use]
+    pub fn revision_here(&self) -> Option<Result<Revision, Error>> {
+        self.inner.store.revision_here()
+    }
+
+    /// Everything the store holds, as a view at its revision. What is left of configurations that were cleared is
+    /// removed, if whoever was about to was cut off.
     ///
     /// # Errors
     /// [`Error::Unreadable`] for a record that is not ours, and whatever the store has to say.
     pub async fn load(&self) -> Result<View, Error> {
-        load::load(&self.inner).await
+        let view = load::load(&self.inner).await?;
+        fold::left(&self.inner);
+        Ok(view)
     }
 
     /// Everything the store holds, as the writes that make it: every record with the revision of its last one, in the
@@ -165,20 +178,29 @@ impl Records {
     /// [`Error::TooLarge`], [`Error::Uncompared`] and [`Error::UnleasedSession`] for a write that is
     /// no good; [`Error::Unknown`] if nobody knows what became of it and the store does not answer
     /// either; and whatever the store has to say.
-    pub async fn write(&self, txn: &Txn) -> Result<Written, Error> {
+    pub async fn write(&self, txn: Txn) -> Result<Written, Error> {
         let (begun, _under_way) = (Instant::now(), metrics::WRITING.hold());
         let written = self.write_out(txn).await;
         metrics::wrote(&written, begun.elapsed());
         written
     }
 
-    async fn write_out(&self, txn: &Txn) -> Result<Written, Error> {
-        let encoded = encode::txn(txn)?;
-        let (store, bodies) = (&*self.inner.store, &self.inner.bodies);
+    async fn write_out(&self, txn: Txn) -> Result<Written, Error> {
+        let encoded = encode::txn(&txn)?;
+        let (store, bodies, own) = (&*self.inner.store, &self.inner.bodies, &self.inner.own);
         let laid = Laid::lay(store, bodies, encoded.txn).await?;
-        let written = match store.txn(laid.txn.clone()).await {
+        let mark = store.echoes().then(|| own.keep(&laid.txn, txn.ops)).flatten();
+        let written = store.txn(laid.txn.clone()).await;
+        if !matches!(written, Ok(Written::Done(_))) {
+            own.forget(mark);
+        }
+        let written = match written {
             Err(error @ Error::Unknown { .. }) => {
-                return unknown::settle(store, &laid.txn, error).await;
+                let settled = unknown::settle(store, &laid.txn, error).await;
+                // It may have happened, and nobody would come back to it.
+                let clears = encoded.deltas.iter().filter(|added| added.clears);
+                clears.for_each(|added| fold::grown(&self.inner, added));
+                return settled;
             }
             written => written?,
         };
@@ -187,9 +209,7 @@ impl Records {
                 laid.written(bodies);
                 self.inner.reached.fetch_max(revision.get(), Ordering::Relaxed);
                 self.inner.writes.fetch_add(1, Ordering::Relaxed);
-                for (target, bytes) in encoded.deltas {
-                    fold::grown(&self.inner, &target, bytes);
-                }
+                encoded.deltas.iter().for_each(|added| fold::grown(&self.inner, added));
             }
             Written::Stale(_) => laid.given_up(store).await?,
         }

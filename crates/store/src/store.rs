@@ -40,6 +40,11 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// The store's revision: no write that was answered before the call is beyond it.
     fn revision(&self) -> Pending<'_, Revision>;
 
+    /// The same, where nobody has to be asked for it.
+    fn revision_here(&self) -> Option<Result<Revision, Error>> {
+        None
+    }
+
     /// Everything that is written after this revision. [`Error::Compacted`] where that is no longer
     /// kept, now or later, because the watcher is too slow: the reader then loads again.
     fn watch(&self, after: Revision) -> Pending<'_, Box<dyn Feed>>;
@@ -58,6 +63,12 @@ pub trait Store: Debug + Send + Sync + 'static {
     fn compact(&self, before: Revision) -> Pending<'_, ()> {
         let _ = before;
         Box::pin(async { Ok(()) })
+    }
+
+    /// Whether a watch tells of the very bytes that a transaction was given, and of each transaction by itself: then
+    /// whoever wrote them need not read them.
+    fn echoes(&self) -> bool {
+        false
     }
 
     /// How large it is, in bytes, where it is a file of this process's own.

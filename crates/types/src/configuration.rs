@@ -4,10 +4,10 @@ mod change;
 mod compare;
 mod form;
 
-use rpds::RedBlackTreeMapSync;
+use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 use crate::path::scan::{Scan, Step};
-use crate::{Content, Path, Unit, fingerprint};
+use crate::{Content, Index, Path, Unit, fingerprint};
 
 /// The units of one target, by path.
 ///
@@ -15,12 +15,14 @@ use crate::{Content, Path, Unit, fingerprint};
 /// unit but its own. So any number of snapshots may be kept.
 ///
 /// A unit that a transaction removed stays as an absence with its writer (a tombstone), because a
-/// later removal of that transaction must find it. One that nobody ever wrote is not kept.
+/// later removal of that transaction must find it. One that nobody ever wrote is not kept, and where
+/// a transaction stays for good its tombstones are let go of ([`Configuration::absences`]).
 /// [`Configuration::get`], [`Configuration::iter`], [`Configuration::len`] and
 /// [`Configuration::digest`] are about the live ones only, those with content.
 #[derive(Clone, Default)]
 pub struct Configuration {
     units: RedBlackTreeMapSync<Path, Unit>,
+    absent: RedBlackTreeSetSync<(Index, Path)>,
     live: usize,
     digest: u128,
 }
@@ -72,6 +74,13 @@ impl Configuration {
         })
     }
 
+    /// Where there is a tombstone of a writer up to this one, the earliest writer first. The cost
+    /// follows what is taken.
+    pub fn absences(&self, up_to: Index) -> impl Iterator<Item = &Path> {
+        let known = self.absent.iter().take_while(move |(writer, _)| *writer <= up_to);
+        known.map(|(_, path)| path)
+    }
+
     /// The number of live units.
     pub fn len(&self) -> usize {
         self.live
@@ -96,13 +105,21 @@ impl Configuration {
         let beyond = self.units.last().is_none_or(|(last, _)| *last < path);
         let before = if beyond { None } else { self.units.get(&path) };
         let known = before.is_some();
-        if let Some(content) = before.and_then(|unit| unit.content.as_ref()) {
-            self.digest = self.digest.wrapping_sub(fingerprint::of(&path, content));
-            self.live -= 1;
+        match before {
+            Some(Unit { content: Some(content), .. }) => {
+                self.digest = self.digest.wrapping_sub(fingerprint::of(&path, content));
+                self.live -= 1;
+            }
+            Some(Unit { content: None, writer }) => {
+                self.absent.remove_mut(&(*writer, path.clone()));
+            }
+            None => {}
         }
         if let Some(content) = &unit.content {
             self.digest = self.digest.wrapping_add(fingerprint::of(&path, content));
             self.live += 1;
+        } else if !unit.is_never() {
+            self.absent.insert_mut((unit.writer, path.clone()));
         }
         if !unit.is_never() {
             self.units.insert_mut(path, unit);

@@ -59,17 +59,32 @@ impl ModelSet {
 
     /// What is there by default and not set, of what a path stands for.
     pub(crate) fn defaults(&self, tree: &Configuration, at: &Located) -> Units {
+        let mut found = self.standards(tree, at);
+        found.retain(|(path, _)| tree.get(path).is_none());
+        found
+    }
+
+    /// What there would be by default of what a path stands for, if nothing were set; of what is set, some may be
+    /// missing.
+    pub(crate) fn standards(&self, tree: &Configuration, at: &Located) -> Units {
         let mut found = Units::new();
+        // Where nothing decides on them, entries of a list have the same.
+        let mut plain: Option<(Id, Arc<Units>)> = None;
         for anchor in self.anchors(tree, at) {
-            let Some(defaults) = self.region_defaults(tree, anchor.id, &anchor.path) else {
+            let known = plain.as_ref().filter(|(id, _)| *id == anchor.id);
+            let known = known.map(|(_, defaults)| Arc::clone(defaults));
+            let defaults = known.or_else(|| self.region_defaults(tree, anchor.id, &anchor.path));
+            let Some(defaults) = defaults else {
                 return self.defaults_of_whole(tree, &at.path);
             };
             for (below, content) in defaults.iter() {
                 let path = anchor.path.join(below);
-                let asked = anchor.inside || at.path.covers(&path);
-                if asked && tree.get(&path).is_none() {
+                if anchor.inside || at.path.covers(&path) {
                     found.push((path, content.clone()));
                 }
+            }
+            if self.region(anchor.id).conditional.is_empty() {
+                plain = Some((anchor.id, defaults));
             }
         }
         found

@@ -12,12 +12,13 @@ use crate::set::ModelSet;
 impl ModelSet {
     /// What a device shows, without the defaults that are in force anyway where `wanted` does not
     /// mention them, and with those that `wanted` does mention where the device does not. Beyond
-    /// finding the difference of the two, the cost follows that.
+    /// finding the difference of the two, the cost follows that. Where there is none, it is one with `wanted`: to
+    /// compare the two again costs nothing.
     pub fn fold(&self, seen: &Configuration, wanted: &Configuration) -> Configuration {
-        let differs = seen.diff(wanted).into_iter();
-        let folds: Delta = differs.filter(|(path, _)| !self.differs(seen, wanted, path)).collect();
-        let mut folded: Configuration = seen.clone();
-        folded.apply_values(&folds);
+        let differs = wanted.diff(seen).into_iter();
+        let own: Delta = differs.filter(|(path, _)| self.differs(seen, wanted, path)).collect();
+        let mut folded = wanted.clone();
+        folded.apply_values(&own);
         folded
     }
 

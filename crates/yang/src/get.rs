@@ -1,13 +1,14 @@
 //! What is at a path, with the defaults that are in use.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use lockstep_types::{Configuration, Content, Element, Path, Value};
 use serde_json::Value as Json;
 
 use crate::error::PathError;
 use crate::locate::Located;
-use crate::render::{Branch, Renderer};
+use crate::render::{Branch, Renderer, Unit};
 use crate::scalar::Form;
 use crate::schema::{Id, Kind, ROOT};
 use crate::set::ModelSet;
@@ -42,19 +43,40 @@ impl ModelSet {
         path: &Path,
         show: impl Into<Show>,
     ) -> Result<Vec<(Path, Json)>, PathError> {
+        let written = self.get_text(tree, path, show)?.into_iter();
+        // What was written here can be read.
+        Ok(written.map(|(path, text)| (path, text.parse().unwrap_or_default())).collect())
+    }
+
+    /// Whether a path is that of one leaf, which is set: nothing is there by default beside it.
+    fn is_set_leaf(&self, tree: &Configuration, at: &Located) -> bool {
+        let one = matches!(at.ends(), [id] if self.schema().node(*id).is_leaf());
+        one && tree.get(&at.path).is_some()
+    }
+
+    /// The same, with each value as it is written down.
+    pub fn get_text(
+        &self,
+        tree: &Configuration,
+        path: &Path,
+        show: impl Into<Show>,
+    ) -> Result<Vec<(Path, String)>, PathError> {
         let show = show.into();
         let located = self.locate(path)?;
-        let defaults = if show.defaults { self.defaults(tree, &located) } else { Vec::new() };
+        let by_default = show.defaults && !self.is_set_leaf(tree, &located);
+        let mut defaults = if by_default { self.standards(tree, &located) } else { Vec::new() };
+        defaults.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         // A key is no unit; it is known from the entry it is in.
         let keys = located.ends().iter().any(|id| self.schema().node(*id).is_key());
         let above = located.path.parent().filter(|_| keys);
         let units = tree.under(above.as_ref().unwrap_or(&located.path));
         let units = units.filter_map(|(path, unit)| Some((path, unit.content.as_ref()?)));
-        let all = units.chain(defaults.iter().map(|(path, content)| (path, content)));
-        let branch: Branch<'_> = all.filter(|(path, _)| self.is_of(path, &show)).collect();
+        let mut units = merged(units, &defaults);
+        units.retain(|(path, _)| self.is_of(path, &show));
+        let branch = Branch::root(&units);
         let mut search =
             Search { set: self, show: &show, found: Vec::new(), seen: BTreeSet::new() };
-        search.walk(located.path.elements(), ROOT, &branch, &Path::root());
+        search.walk(located.path.elements(), ROOT, branch, &Path::root());
         Ok(outermost(search.found, &located))
     }
 
@@ -65,10 +87,26 @@ impl ModelSet {
     }
 }
 
+/// What is set, and between it what is there by default: both in order. Where something is set, that counts.
+fn merged<'u>(
+    set: impl Iterator<Item = Unit<'u>>,
+    defaults: &'u [(Path, Content)],
+) -> Vec<Unit<'u>> {
+    let mut units = Vec::with_capacity(set.size_hint().0 + defaults.len());
+    let mut defaults = defaults.iter().map(|(path, content)| (path, content)).peekable();
+    for unit in set {
+        units.extend(iter::from_fn(|| defaults.next_if(|(path, _)| *path < unit.0)));
+        defaults.next_if(|(path, _)| *path == unit.0);
+        units.push(unit);
+    }
+    units.extend(defaults);
+    units
+}
+
 struct Search<'a> {
     set: &'a ModelSet,
     show: &'a Show,
-    found: Vec<(Path, Json)>,
+    found: Vec<(Path, String)>,
     /// Where the search was, with how much of the pattern left: `...` leads to one place in many
     /// ways.
     seen: BTreeSet<(usize, Path)>,
@@ -76,7 +114,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Follows the pattern down from a node.
-    fn walk(&mut self, pattern: &[Element], id: Id, branch: &Branch<'_>, at: &Path) {
+    fn walk(&mut self, pattern: &[Element], id: Id, branch: Branch<'_>, at: &Path) {
         if !self.seen.insert((pattern.len(), at.clone())) {
             return;
         }
@@ -94,18 +132,19 @@ impl Search<'_> {
         let key = self.key_leaves(id, at).into_iter();
         for (element, content) in key {
             if many || accepts(wanted, &element) {
-                let branch = Branch { content: Some(&content), ..Branch::default() };
-                self.down(rest, id, &element, &branch, at);
+                let path = at.child(element.clone());
+                let unit = [(&path, &content)];
+                self.down(rest, id, &element, Branch::leaf(&unit), at);
             }
         }
-        for (element, below) in &branch.below {
+        for (element, below) in branch.below() {
             if many || accepts(wanted, element) {
                 self.down(rest, id, element, below, at);
             }
         }
     }
 
-    fn down(&mut self, rest: &[Element], id: Id, element: &Element, below: &Branch<'_>, at: &Path) {
+    fn down(&mut self, rest: &[Element], id: Id, element: &Element, below: Branch<'_>, at: &Path) {
         let Some(child) = self.set.schema().child(id, element.name()) else { return };
         // The order of a list is no node, nor is a list without its keys.
         let is_list = self.set.schema().node(child).kind == Kind::List;
@@ -128,18 +167,17 @@ impl Search<'_> {
         schema.node(id).keys.iter().filter_map(leaf).collect()
     }
 
-    fn take(&mut self, id: Id, branch: &Branch<'_>, at: &Path) {
+    fn take(&mut self, id: Id, branch: Branch<'_>, at: &Path) {
         let mut renderer = Renderer::new(self.set, self.show.form);
         if self.show.depth > 0 {
             renderer = renderer.down_to(at.elements().len().saturating_add(self.show.depth));
         }
-        let document = renderer.node(id, branch, at);
-        self.found.extend(document.map(|document| (at.clone(), document.into_json())));
+        self.found.extend(renderer.written(id, branch).map(|text| (at.clone(), text)));
     }
 }
 
 /// What is not part of something else that was found, as with `...` it may be.
-fn outermost(mut found: Vec<(Path, Json)>, at: &Located) -> Vec<(Path, Json)> {
+fn outermost(mut found: Vec<(Path, String)>, at: &Located) -> Vec<(Path, String)> {
     if !at.path.elements().iter().any(|element| element.name() == "...") {
         return found;
     }

@@ -72,6 +72,7 @@ mod instance;
 mod intake;
 mod leaves;
 mod libyang;
+mod nearest;
 mod overlay;
 mod prune;
 mod raw;

@@ -8,7 +8,7 @@ use crate::error::PathError;
 use crate::schema::{self, Id, ROOT};
 use crate::set::ModelSet;
 
-use walk::bare;
+pub(crate) use walk::bare;
 
 /// Matches any one element as a name, and any value as the value of a key.
 pub(crate) const ONE: &str = "*";

@@ -79,7 +79,7 @@ impl Overlay<'_> {
             if levels == 1 && !node.is_leaf() && node.kind != Kind::Any {
                 continue;
             }
-            let name = self.names.name(id, child, top);
+            let name = self.names.named(id, child, top);
             let before = members.remove(&name);
             let after = match node.kind {
                 Kind::Leaf { key: true } => before.or_else(|| Some(value.clone())),

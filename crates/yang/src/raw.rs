@@ -76,20 +76,43 @@ pub(crate) fn musts(node: &SchemaNode<'_>) -> Vec<Expression> {
 /// What the type of a leaf or leaf-list refers to; members of unions in their order.
 pub(crate) fn references(node: &SchemaNode<'_>) -> Vec<Reference> {
     let mut found = Vec::new();
+    if let Some(kind) = kind(node) {
+        // SAFETY: it is a type of this node.
+        unsafe { refers(kind, &mut found) };
+    }
+    found
+}
+
+/// Whether a leaf or leaf-list takes every text, and leaves it as it is: the built-in string with nothing said about it.
+pub(crate) fn takes_any_text(node: &SchemaNode<'_>) -> bool {
+    let Some(kind) = kind(node) else { return false };
+    // SAFETY: invariants 1 and 2.
+    unsafe {
+        if (*kind).basetype != ffi::LY_DATA_TYPE::LY_TYPE_STRING {
+            return false;
+        }
+        let text = &*kind.cast::<ffi::lysc_type_str>();
+        // A derived type has a name, and may have a form of its own.
+        text.name.is_null()
+            && text.exts.is_null()
+            && text.length.is_null()
+            && text.patterns.is_null()
+    }
+}
+
+/// The type of a leaf or leaf-list.
+fn kind(node: &SchemaNode<'_>) -> Option<*const ffi::lysc_type> {
     // SAFETY: invariants 1 and 2; a leaf-list has its type at the same place as a leaf, which is
     // why each is read as what it is.
     unsafe {
         match node.kind() {
-            SchemaNodeKind::Leaf => {
-                refers((*node.as_raw().cast::<ffi::lysc_node_leaf>()).type_, &mut found);
-            }
+            SchemaNodeKind::Leaf => Some((*node.as_raw().cast::<ffi::lysc_node_leaf>()).type_),
             SchemaNodeKind::LeafList => {
-                refers((*node.as_raw().cast::<ffi::lysc_node_leaflist>()).type_, &mut found);
+                Some((*node.as_raw().cast::<ffi::lysc_node_leaflist>()).type_)
             }
-            _ => {}
+            _ => None,
         }
     }
-    found
 }
 
 /// Whether a leaf or leaf-list has a default, of its own or of its type.

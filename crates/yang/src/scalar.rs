@@ -129,10 +129,21 @@ impl ModelSet {
             }
             if bad.is_empty() { Ok(good) } else { Err(bad) }
         };
+        // Most changes set a name or a description, where libyang has nothing to say.
+        if values.iter().all(|(id, json)| self.is_as_it_is(*id, json)) {
+            return Ok(values.iter().map(|(_, json)| json.clone()).collect());
+        }
         match self.ask(values) {
             Ok(answers) if answers.len() == values.len() => Ok(answers),
             _ => one_by_one(),
         }
+    }
+
+    /// Whether a value is a text that its type takes as it is.
+    fn is_as_it_is(&self, id: Id, json: &Json) -> bool {
+        // Of what YANG lets a text have, all but tabs, ends of lines and what lies beyond the planes that names are in.
+        let is_plain = |text: &str| text.chars().all(|c| (' '..='\u{D7FF}').contains(&c));
+        self.schema().node(id).any_text && json.as_str().is_some_and(is_plain)
     }
 
     pub(crate) fn canonical_one(&self, id: Id, json: &Json) -> Result<Json, Wrong> {
@@ -193,4 +204,46 @@ fn taken(document: &Json, id: Id) -> Vec<Json> {
     let (outer, inner) = helper::place(id);
     let list = document.get(outer).and_then(|shared| shared.get(inner)?.get(helper::VALUES));
     list.and_then(Json::as_array).cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path as FilePath;
+
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    use super::*;
+    use crate::Options;
+
+    fn lab() -> ModelSet {
+        let path = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lab");
+        ModelSet::load(&Options { path, ..Options::default() }).unwrap()
+    }
+
+    fn id(set: &ModelSet, path: &str) -> Id {
+        set.schema().find(&path.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_is_taken_as_it_is_libyang_leaves_as_it_is() {
+        let set = lab();
+        let motd = id(&set, "/system/motd");
+        proptest!(|(text in any::<String>())| {
+            let json = Json::String(text);
+            if set.is_as_it_is(motd, &json) {
+                prop_assert_eq!(set.ask(&[(motd, json.clone())]), Ok(vec![json]));
+            }
+        });
+        assert!(set.is_as_it_is(motd, &Json::from("hello")));
+    }
+
+    #[test]
+    fn what_a_type_restricts_is_asked_about() {
+        let set = lab();
+        let (name, mtu) = (id(&set, "/system/hostname"), id(&set, "/interfaces/interface/mtu"));
+        assert!(!set.is_as_it_is(name, &Json::from("leaf1")));
+        assert!(!set.is_as_it_is(mtu, &Json::from("1500")));
+        assert!(!set.is_as_it_is(id(&set, "/system/motd"), &Json::from(7)));
+        assert!(!set.is_as_it_is(id(&set, "/system/motd"), &Json::from("\u{7}")));
+    }
 }

@@ -71,6 +71,8 @@ pub(crate) struct Node {
     pub(crate) state: bool,
     /// Of a leaf or leaf-list.
     pub(crate) base: Option<Base>,
+    /// Of a leaf or leaf-list: any text is a value of it, and canonical.
+    pub(crate) any_text: bool,
     /// Of a list, in the order of its definition.
     pub(crate) keys: Vec<Id>,
     /// Whether the user gives the order of entries or values.
@@ -120,6 +122,11 @@ impl Schema {
     /// The node at a canonical path.
     pub(crate) fn find(&self, path: &Path) -> Option<Id> {
         path.elements().iter().try_fold(ROOT, |id, element| self.child(id, element.name()))
+    }
+
+    /// The bare names of the children.
+    pub(crate) fn below_named(&self, parent: Id) -> impl Iterator<Item = &str> {
+        self.node(parent).children.iter().map(|child| self.node(*child).name.as_str())
     }
 
     /// The modules of the children that have this bare name.

@@ -1,6 +1,6 @@
 """Decision, AllOrNothing and Durability: what clients were told, against the log as it is in the end."""
 
-from .log import statuses
+from .log import is_refused, statuses
 
 # What may become of a transaction once its client was told this.
 AFTER = {
@@ -22,8 +22,11 @@ def check(evidence, log):
     asked = [one for one in log.operations.values() if one.get("window")]
     yield "Durability: changes to be confirmed", list(windows(evidence, log)), len(asked)
     yield "Decision: ids", list(twice(evidence, log)), len(log.operations)
+    yield "Decision: what was refused", list(taken(log)), len(log.operations)
     yield "Decision: targets", list(divided(evidence, log)), len(evidence.transactions)
     yield "AllOrNothing: atomic transactions", list(partly(evidence, log)), len(evidence.transactions)
+    reverted = [one for one in evidence.transactions if one["status"] == "reverted"]
+    yield "AllOrNothing: who is to blame", list(blamed(reverted, log)), len(reverted)
 
 
 def lost(evidence, log):
@@ -76,6 +79,15 @@ def twice(evidence, log):
         yield "the log has a gap"
 
 
+def taken(log):
+    """What every node that was asked refused is not in the log; nor is an id one request after another."""
+    for operation in log.operations.values():
+        if operation["id"] in log.by_id and is_refused(operation):
+            yield f"{operation['id']} was refused, and is transaction {log.by_id[operation['id']]['index']}"
+        if operation.get("other", {}).get("code") == "OK":
+            yield f"{operation['id']} was asked for again as something else, and that was taken as well"
+
+
 def divided(evidence, log):
     """A transaction has all of its targets, and is decided on all of them alike."""
     for transaction in evidence.transactions:
@@ -92,7 +104,7 @@ def divided(evidence, log):
 
 
 def partly(evidence, log):
-    """An atomic transaction is applied everywhere or nowhere, and if not, it says who refused."""
+    """An atomic transaction is applied everywhere or nowhere."""
     for transaction in evidence.transactions:
         if transaction["mode"] != "atomic" or transaction["kind"] not in ("change", "rollback", "restore"):
             continue
@@ -103,5 +115,38 @@ def partly(evidence, log):
             yield f"transaction {transaction['index']} is applied, and {parts}"
         elif transaction["status"] in ("reverted", "cancelled") and "applied" in parts.values():
             yield f"transaction {transaction['index']} is {transaction['status']}, and {parts}"
-        elif transaction["status"] == "reverted" and not transaction["error"]:
-            yield f"transaction {transaction['index']} is reverted, and does not say why"
+
+
+def blamed(reverted, log):
+    """What was taken back names the device that refused it, or that was waited for; or it was called off. Clients are told."""
+    for transaction in reverted:
+        error, operation = transaction["error"] or {}, log.operations.get(transaction["id"], {})
+        said, targets = error.get("message") or "", transaction["targets"]
+        if error.get("code") == "DEADLINE_EXCEEDED":
+            # Of a target that was waited for and then refused to have it undone, the log has that alone.
+            named = waited_for(targets)
+            to_blame = named or [name for name, part in targets.items() if part["error"]]
+        elif "cancelled" in said and "cancel" in operation:
+            continue
+        else:
+            named = to_blame = [n for n, part in targets.items() if part["status"] == "refused" and f"target {n} refused it" in said]
+        if not to_blame and not (error and may_be_nobody(transaction)):
+            yield f"transaction {transaction['index']} is reverted, and names nobody who refused it or was waited for: {error}"
+        for told in operation.get("attempts", []):
+            message = told.get("message") or ""
+            is_of_it = (told.get("outcome") or {}).get("status") == "reverted"
+            if is_of_it and named and not any(f"target {name} " in message for name in named):
+                yield f"transaction {transaction['index']} was taken back for {named}, and its client was told {message}"
+
+
+def waited_for(targets):
+    """Those whose part says that it was waited for something there."""
+    errors = {name: (part["error"] or {}).get("message") or "" for name, part in targets.items()}
+    return [name for name, said in errors.items() if said.startswith("waited for ") and "its other targets" not in said]
+
+
+def may_be_nobody(transaction):
+    """Where all devices had it, some on trial, and the store then took no write until the deadline had passed, it was none of
+    them."""
+    late = transaction["error"]["code"] == "DEADLINE_EXCEEDED"
+    return late and len(transaction["targets"]) > 1 and {part["status"] for part in transaction["targets"].values()} == {"undone"}

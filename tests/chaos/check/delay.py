@@ -37,7 +37,8 @@ def late(evidence):
 
 
 def held(faults):
-    """When a majority of etcd or all nodes were kept from working, by the plan; and until they had time to go on."""
+    """When a majority of etcd or all nodes were kept from working; and until they had time to go on."""
+    faults = [fault for fault in faults if fault["fault"] in WHOLE | MEMBER | NODE]
     times = sorted({fault[end] for fault in faults for end in ("from", "until")})
     outages = []
     for begin, end in zip(times, times[1:]):

@@ -1,4 +1,4 @@
-"""Fold, Undo, Convergence and Progress: how everything stands once all faults were healed and all had time."""
+"""Fold, Undo, Convergence, Fencing and Progress: how everything stands once all faults were healed and all had time."""
 
 from .log import NAMES
 
@@ -13,6 +13,8 @@ def check(evidence, log):
     yield "Convergence: what devices hold in the end", list(apart(evidence, log)), len(evidence.devices)
     stuck = [f"{target}: {why}" for target, why in evidence.stuck.items()]
     yield "Convergence: targets that are synchronised", stuck, len(evidence.targets)
+    yield "Convergence: what is committed is applied", list(behind(evidence)), len(evidence.listed)
+    yield "Fencing: devices that turn nobody away", list(mistaken(evidence)), len(evidence.unfenced)
     yield "Progress: transactions with an outcome", list(open_ones(evidence)), len(evidence.transactions)
 
 
@@ -34,6 +36,19 @@ def apart(evidence, log):
         for name in NAMES:
             if (held.get(name) or "").lower() != (wanted.get(name) or ""):
                 yield f"the device {target}: {name} is {held.get(name)!r}, and the log adds up to {wanted.get(name)!r}"
+
+
+def behind(evidence):
+    for target, (committed, applied, _) in evidence.listed.items():
+        if committed != applied:
+            yield f"{target}: {committed} is committed, and {applied} applied"
+
+
+def mistaken(evidence):
+    """A device that takes no notice of arbitration is known as such, and no other is taken for one."""
+    for target, (_, _, fencing) in evidence.listed.items():
+        if (fencing == "store-only") != (target in evidence.unfenced):
+            yield f"{target}: fencing: {fencing}"
 
 
 def open_ones(evidence):

@@ -7,11 +7,9 @@ Shared Memories, 1997). A write of which nobody knows whether it happened counts
 
 from dataclasses import dataclass
 
-from .log import FOREVER, statuses, told_visible
+from .log import FOREVER, is_refused, statuses, told_visible
 
 NOT_THERE = {"rejected", "reverted", "cancelled"}
-# Answers, without an outcome, to what was never taken in.
-REFUSED = {"INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "ALREADY_EXISTS"}
 
 
 @dataclass
@@ -75,9 +73,7 @@ def gather(evidence, target):
             if told["code"] == "OK" and target in operation["reads"]:
                 reads.append((operation["reads"][target].get("motd"), told["invoke"], told["return"]))
         elif value := operation["writes"].get(target, {}).get("motd"):
-            failed = bool(statuses(operation) & NOT_THERE) or all(
-                told["code"] in REFUSED and not told.get("outcome") for told in operation["attempts"]
-            )
+            failed = bool(statuses(operation) & NOT_THERE) or is_refused(operation)
             writes[value] = (operation["attempts"][0]["invoke"], told_visible(operation), failed)
     return writes, reads
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 FOREVER = float("inf")
 NAMES = ("motd", "hostname", "eth1", "eth2", "eth3")
+# Answers, without an outcome, to what was never taken in.
+REFUSED = {"INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "ALREADY_EXISTS"}
 # What a client was told once its change was there for everybody to read.
 VISIBLE = {"atomic": {"applied"}, "queued": {"committed", "applied", "partial"}}
 
@@ -165,3 +167,8 @@ def told_visible(operation):
 def statuses(operation):
     """What clients were told became of it."""
     return {told["outcome"]["status"] for told in operation["attempts"] if told.get("outcome")}
+
+
+def is_refused(operation):
+    """Whether it was never taken in, as every node said that was asked."""
+    return all(told["code"] in REFUSED and not told.get("outcome") for told in operation["attempts"])

@@ -45,28 +45,13 @@ pub struct Asked {
     pub told: Told,
 }
 
-/// How clients of a run go back. A Restore in between is not in the way of a Rollback by path, which then undoes a part of what
-/// the Restore asked for: that is no promise of ours, so the clients of a run do one or the other.
-#[derive(Clone, Copy, Debug)]
-pub enum Back {
-    /// By the rule *target*, and by Restore.
-    Restores,
-    /// By both rules.
-    Paths,
-}
-
 /// Asks for something, and waits for the answer.
-pub async fn ask(
-    handle: Handle,
-    (targets, back): (Vec<Target>, Back),
-    number: usize,
-    chance: Chance,
-) -> Asked {
+pub async fn ask(handle: Handle, targets: Vec<Target>, number: usize, chance: Chance) -> Asked {
     let id = TransactionId::new(format!("request {number}")).expect("an id");
     let atomic = chance.percent(70);
     let body = match chance.below(12) {
-        0 => rollback(&handle, back, &chance),
-        1 => go_back(&handle, back, &targets, &chance),
+        0 => rollback(&handle, &chance),
+        1 => restore(&handle, &targets, &chance),
         _ => change(&targets, number, atomic, &chance),
     };
     let request = Request {
@@ -114,21 +99,11 @@ fn edit(number: usize, chance: &Chance) -> Edit {
     edit
 }
 
-fn go_back(handle: &Handle, back: Back, targets: &[Target], chance: &Chance) -> Body {
-    match back {
-        Back::Restores => restore(handle, targets, chance),
-        Back::Paths => rollback(handle, back, chance),
-    }
-}
-
-fn rollback(handle: &Handle, back: Back, chance: &Chance) -> Body {
+fn rollback(handle: &Handle, chance: &Chance) -> Body {
     let view = handle.view();
     let latest: Vec<Index> = view.transactions_backwards().take(4).map(|t| t.index).collect();
     let of = chance.one(&latest).copied().unwrap_or(Index::new(1));
-    let rule = match back {
-        Back::Paths if chance.percent(50) => Rule::Path,
-        Back::Paths | Back::Restores => Rule::Target,
-    };
+    let rule = if chance.percent(50) { Rule::Path } else { Rule::Target };
     let (edits, only) = Default::default();
     let kind = Kind::Rollback { of, rule };
     Body { kind, mode: Mode::Atomic, edits, only, window: None, binding: None }

@@ -6,7 +6,7 @@ use crate::chance::Chance;
 use crate::device::{Fault, Site};
 use crate::nodes::Node;
 
-/// What can go wrong. All of it comes to pass in a run of many seeds.
+/// What can go wrong, to nodes first. All of it comes to pass in a run of many seeds.
 pub const ALL: [&str; 16] = [
     "a node killed",
     "a node stopped",
@@ -25,6 +25,12 @@ pub const ALL: [&str; 16] = [
     "a device that hangs up after it",
     "a device changed by somebody else",
 ];
+
+/// What it is called where the node does not run that it was to be done to.
+pub const NOBODY: &str = "a fault that met nobody";
+
+/// So many of them, the first, are done to a node that runs.
+const TO_NODES: usize = 7;
 
 /// What is to be undone later: when, and what.
 #[derive(Debug)]
@@ -48,6 +54,19 @@ pub async fn next(
     let (at, on) = (chance.below(nodes.len()), chance.below(sites.len()));
     let (node, site) = (&mut nodes[at], &sites[on]);
     let soon = chance.time(200, 15_000);
+    // It is drawn, and undone, the same whoever it meets, so that a seed stays the run that it was.
+    let runs = node.handle().is_some();
+    let (name, later) = begin((at, node), (on, site), soon, chance).await;
+    (if runs || !ALL[..TO_NODES].contains(&name) { name } else { NOBODY }, later)
+}
+
+/// Does one thing wrong to a node, or a device.
+async fn begin(
+    (at, node): (usize, &mut Node),
+    (on, site): (usize, &Site),
+    soon: Duration,
+    chance: &Chance,
+) -> (&'static str, Option<(Duration, Later)>) {
     match chance.below(16) {
         0 => {
             node.kill().await;

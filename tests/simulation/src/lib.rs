@@ -19,6 +19,7 @@ pub mod faults;
 pub mod nature;
 pub mod nodes;
 pub mod operators;
+pub mod panics;
 pub mod run;
 pub mod signal;
 pub mod store;

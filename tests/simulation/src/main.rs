@@ -9,6 +9,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
+use lockstep_simulation::panics;
 use lockstep_simulation::run::{Outcome, Size, run};
 use totals::Totals;
 
@@ -119,7 +120,8 @@ fn one(seed: u64, manner: Manner, trace: Option<PathBuf>) -> Result<Outcome, Str
 fn give_up_after(seed: u64, limit: u64) {
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(limit));
-        eprintln!("seed {seed}: not done after {limit} s that really passed");
+        let why = panics::first().map(|said| format!("; it {said}")).unwrap_or_default();
+        eprintln!("seed {seed}: not done after {limit} s that really passed{why}");
         std::process::exit(1);
     });
 }
@@ -131,7 +133,7 @@ fn twice(seed: u64, manner: Manner) -> Result<(), String> {
         let (child, _) = spawn(seed, manner, Some(trace))?;
         let done = child.wait_with_output().map_err(|error| error.to_string())?;
         if !done.status.success() {
-            return Err(said(&done.stderr));
+            return Err(said(seed, &done.stderr));
         }
     }
     let [one, other] = traces.map(|trace| fs::read(trace).unwrap_or_default());
@@ -180,7 +182,7 @@ fn seeds(seeds: Vec<u64>, jobs: usize, manner: Manner) -> Result<(), String> {
             totals.add(told.trim());
             print!("{told}");
         } else {
-            println!("FAILED {}", said(&output.stderr));
+            println!("FAILED {}", said(seed, &output.stderr));
             failed.push(seed);
         }
     }
@@ -194,9 +196,12 @@ fn seeds(seeds: Vec<u64>, jobs: usize, manner: Manner) -> Result<(), String> {
     }
 }
 
-/// The first lines of what a process said.
-fn said(output: &[u8]) -> String {
-    String::from_utf8_lossy(output).lines().take(3).collect::<Vec<_>>().join(" ")
+/// What a process said of its seed, in a few lines; of one that could not, the first that it said at all.
+fn said(seed: u64, output: &[u8]) -> String {
+    let (said, name) = (String::from_utf8_lossy(output), format!("seed {seed}: "));
+    let last = said.rfind(&name).map(|at| at + name.len());
+    let lines: Vec<&str> = said.split_at(last.unwrap_or_default()).1.lines().take(3).collect();
+    format!("{name}{}", lines.join(" "))
 }
 
 fn told(outcome: &Outcome) -> String {
@@ -207,10 +212,11 @@ fn told(outcome: &Outcome) -> String {
     let Outcome { faults, asked, orders, ended, natures, happened, transactions, trace, took } =
         outcome;
     format!(
-        "good: transactions {transactions}, steps {}, revisions {}, seconds {:.0}; told: {}; faults: {}; \
+        "good: transactions {transactions}, steps {}, revisions {}, held {}, seconds {:.0}; told: {}; faults: {}; \
          devices: {}; nodes that ended: {}; orders: {}; log: {}",
         trace.steps,
         trace.revisions,
+        trace.held,
         took.as_secs_f64(),
         counts(asked),
         counts(faults),
@@ -219,4 +225,16 @@ fn told(outcome: &Outcome) -> String {
         counts(orders),
         counts(happened),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_process_said_of_its_seed_is_told() {
+        let panicked = "thread 'main' panicked at a.rs:1:2:\nfour\nnote: more\nseed 4: Panic: panicked at a.rs:1:2: four\n";
+        assert_eq!(said(4, panicked.as_bytes()), "seed 4: Panic: panicked at a.rs:1:2: four");
+        assert_eq!(said(5, b"memory is used up\n"), "seed 5: memory is used up");
+    }
 }

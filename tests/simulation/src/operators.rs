@@ -88,7 +88,7 @@ async fn confirm(handle: &Handle) -> &'static str {
 async fn cancel(handle: &Handle, chance: &Chance) -> &'static str {
     let open: Vec<_> = handle.view().open().map(|transaction| transaction.index).collect();
     let Some(index) = chance.one(&open) else { return "nothing to call off" };
-    said(handle.cancel(*index, patience()).await, "called off", "not called off")
+    said(handle.cancel(*index, String::new(), patience()).await, "called off", "not called off")
 }
 
 /// Has something done with a device.
@@ -104,7 +104,11 @@ async fn order(handle: &Handle, of: &Charge, chance: &Chance) -> &'static str {
             (Order::Claim(last.next().next()), "claimed")
         }
     };
-    said(handle.operate(target, order, patience()).await, name, "an order not answered")
+    said(
+        handle.operate(target, order, String::new(), patience()).await,
+        name,
+        "an order not answered",
+    )
 }
 
 /// The guest comes, is bound to other models, or goes.

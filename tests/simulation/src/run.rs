@@ -16,11 +16,12 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::answers::is_kept;
 use crate::chance::Chance;
-use crate::clients::{Asked, Back, ask};
+use crate::clients::{Asked, ask};
 use crate::device::Site;
 use crate::faults::{self, Later};
 use crate::nodes::{Ground, Node};
 use crate::operators::{Charge, Done, operate};
+use crate::panics;
 use crate::store::Shared;
 use crate::tally::{self, Counts};
 
@@ -67,8 +68,15 @@ pub struct Outcome {
 /// Runs a seed, and writes down every step.
 ///
 /// # Errors
-/// What was not as it should be.
+/// What was not as it should be. A panic comes before anything else: it may be why.
 pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String> {
+    panics::listen();
+    let done = whole(seed, size, trace).await;
+    panics::first().map_or(done, |said| Err(format!("Panic: {said}")))
+}
+
+/// All of it, up to what it came to.
+async fn whole(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String> {
     let chance = Chance::new(seed);
     let begun = Instant::now();
     let names = (1..=size.devices).map(|n| Target::new(format!("t{n}")).expect("a name"));
@@ -104,6 +112,7 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     }
     let report = trace::check(BufReader::new(File::open(trace).map_err(|e| e.to_string())?))
         .map_err(|error| format!("the trace: {error}"))?;
+    is_of_something(&report, size)?;
     let asked = tally::answers(&run.asked);
     let took = begun.elapsed();
     let transactions = report.transactions;
@@ -111,6 +120,19 @@ pub async fn run(seed: u64, size: Size, trace: &Path) -> Result<Outcome, String>
     let Run { faults, orders, ended, .. } = run;
     let trace = report;
     Ok(Outcome { faults, asked, orders, ended, natures, happened, transactions, trace, took })
+}
+
+/// A trace that tells of little proves little.
+fn is_of_something(trace: &trace::Report, size: Size) -> Result<(), String> {
+    let trace::Report { nodes, requests, revisions, held, .. } = trace;
+    let held_most = *held > 0 && *held * 10 >= *revisions * 9;
+    if nodes.len() == size.nodes && *requests > 0 && held_most {
+        return Ok(());
+    }
+    let nodes = nodes.len();
+    Err(format!(
+        "Coverage: the trace is of {nodes} nodes and {requests} requests, and of its {revisions} revisions {held} were held against the guarantees"
+    ))
 }
 
 /// How much a store takes at once. To every third it is little: a change of more than three targets is wide there.
@@ -151,7 +173,6 @@ impl Run {
     /// Clients ask and things go wrong.
     async fn storm(&mut self, time: Duration) {
         let end = Instant::now() + time;
-        let back = if self.chance.percent(50) { Back::Restores } else { Back::Paths };
         let targets: Vec<Target> = self.everyone().map(|s| s.name().clone()).collect();
         let guest = self.ground.guest.name().clone();
         let models = self.ground.models.iter().map(|set| set.digest().clone()).collect();
@@ -171,8 +192,8 @@ impl Run {
             let handles: Vec<_> = self.nodes.iter().filter_map(Node::handle).collect();
             if let Some(handle) = self.chance.one(&handles) {
                 number += 1;
-                let asks = (targets.clone(), back);
-                under_way.spawn(ask(handle.clone(), asks, number, self.chance.fork()));
+                let (handle, targets) = (handle.clone(), targets.clone());
+                under_way.spawn(ask(handle, targets, number, self.chance.fork()));
             }
             if let Some(handle) = self.chance.one(&handles).filter(|_| self.chance.percent(35)) {
                 let (handle, charge) = (handle.clone(), charge.clone());
@@ -261,7 +282,9 @@ impl Run {
         let paused = self.bound(&view).filter(|site| view.header(site.name()).paused);
         for target in paused.map(|site| site.name().clone()) {
             // Asked again, if it comes to nothing.
-            let _ = handle.operate(target, Order::Resume, Instant::now() + PATIENCE).await;
+            let _ = handle
+                .operate(target, Order::Resume, String::new(), Instant::now() + PATIENCE)
+                .await;
         }
     }
 

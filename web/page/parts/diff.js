@@ -1,6 +1,6 @@
 // Differences: path by path, what was there and what is. A sign says what becomes of each, as on the command line.
 import { html, memo, useMemo, useState } from '../lib.js';
-import { count } from '../words.js';
+import { byName, count } from '../words.js';
 import { Icon } from './icon.js';
 
 /** So many are drawn before somebody asks for the rest. */
@@ -13,6 +13,10 @@ export function written(value) {
   return line.length <= 100 ? line : JSON.stringify(value, null, 2);
 }
 
+/** A path that is too long goes on with its next step, and not in the middle of a word. What keys have in them is no step. */
+const breakable = (path) => steps(path).map((step) => html`<span class="step">${step}</span>`);
+export const steps = (path) => path.split(/(?=\/)(?![^[]*\])/);
+
 const sign = ({ before, after }) => (before === null ? '+' : after === null ? '-' : '~');
 const WORDS = { '+': 'comes', '-': 'goes', '~': 'changes' };
 
@@ -23,7 +27,7 @@ const Line = memo(({ change }) => {
   return html`
     <li class="is-${{ '+': 'come', '-': 'gone', '~': 'other' }[mark]}">
       <span class="sign" title=${WORDS[mark]} aria-label=${WORDS[mark]}>${mark}</span>
-      <span class="path">${change.path}</span>
+      <span class="path">${breakable(change.path)}</span>
       <span class="values">
         ${change.masked
           ? html`<span class="muted">secret; whether it differs is not told</span>`
@@ -63,7 +67,7 @@ function Note({ note, path }) {
 export function DiffByTarget({ changes, violations = [], none }) {
   const names = useMemo(() => {
     const broken = violations.map(({ target }) => target).filter(Boolean);
-    return [...new Set([...broken, ...Object.keys(changes)])];
+    return [...new Set([...broken.sort(byName), ...Object.keys(changes).sort(byName)])];
   }, [changes, violations]);
   const [most, showMost] = useState(20);
   const overall = violations.filter(({ target }) => !target);

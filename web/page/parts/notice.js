@@ -52,9 +52,10 @@ export function Refused({ error, children }) {
 }
 
 const TITLES = {
+  UNAUTHENTICATED: 'Not signed in',
   PERMISSION_DENIED: 'Not allowed',
   INVALID_ARGUMENT: 'Not understood',
-  FAILED_PRECONDITION: 'Not now',
+  FAILED_PRECONDITION: 'Not possible as things stand',
   UNAVAILABLE: 'Not reachable',
   UNREACHABLE: 'No answer',
   NOT_FOUND: 'Not found',

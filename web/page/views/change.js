@@ -35,7 +35,12 @@ function keep(draft) {
   }
 }
 
-const example = (name) => `${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}:\n  update:\n    /system/motd: hello\n`;
+/** What a file begins with for a target. Only of the model that Lockstep brings along it is known what may be set. */
+export function example(name, all) {
+  const key = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
+  const isLab = /^lab(?:-|$)/.test(all.get(name)?.model ?? '');
+  return isLab ? `${key}:\n  update:\n    /system/motd: hello\n` : `${key}:\n  update: {}\n`;
+}
 
 const isJson = (text) => /^\s*[{[]/.test(text);
 
@@ -66,11 +71,12 @@ export function lineOf(text, target, path) {
 export function Change() {
   useTitle('Change');
   const { query } = usePlace();
-  const [draft, setDraft] = useState(() => {
-    const before = kept();
-    const asked = query.get('target');
-    return asked && !before.text.trim() ? { ...before, text: example(asked) } : before;
-  });
+  const { all, known } = useStore(targets);
+  const [draft, setDraft] = useState(kept);
+  const asked = query.get('target');
+  useEffect(() => {
+    if (asked && known) setDraft((before) => (before.text.trim() ? before : { ...before, text: example(asked, all) }));
+  }, [asked, known]);
   const [tried, setTried] = useState(null);
   const trying = useAsking();
   const submitting = useAsking();
@@ -93,7 +99,7 @@ export function Change() {
   });
   const submit = async () => {
     const { comment, queued, confirm, deadline } = draft;
-    const minutes = Number(confirm) * 60;
+    const minutes = queued ? 0 : Number(confirm) * 60;
     const made = await submitting.run(() => once.send((id) => post('/transactions', { comment, queued, deadline, confirm: minutes || '', async: true, id }, body)));
     if (!made) return;
     keep(null);
@@ -117,7 +123,7 @@ export function Change() {
   return html`
     <div class="bar-of-tools">
       <h1>Change</h1>
-      <${Targets} add=${(name) => edit({ text: `${draft.text}${draft.text && !draft.text.endsWith('\n') ? '\n' : ''}${example(name)}` })} />
+      <${Targets} add=${(name) => edit({ text: `${draft.text}${draft.text && !draft.text.endsWith('\n') ? '\n' : ''}${example(name, all)}` })} />
       ${!empty && html`<button class="plain" onClick=${() => { edit(NOTHING); setTried(null); }}>Discard</button>`}
     </div>
     <div class="panes change" onKeyDown=${press}>
@@ -155,10 +161,13 @@ function Targets({ add }) {
     </form>`;
 }
 
+/** Lines that there is always room for. */
+const FEWEST = 12;
+
 /** As high as its text, so that the numbers of its lines stay beside them. */
 function Editor({ text, write, marks }) {
   const box = useRef(null);
-  const numbers = Math.max(12, text.split('\n').length);
+  const numbers = text.split('\n').length;
   useEffect(() => {
     const [first] = [...marks].sort((one, other) => one - other);
     if (!first) return;
@@ -170,7 +179,7 @@ function Editor({ text, write, marks }) {
     <div class="editor card">
       <ol class="gutter" aria-hidden="true">${Array.from({ length: numbers }, (_, at) => html`
         <li key=${at} class=${cls(marks.has(at + 1) && 'marked')}>${marks.has(at + 1) ? html`<${Icon} name="cross" />` : at + 1}</li>`)}</ol>
-      <textarea ref=${box} rows=${numbers} wrap="off" spellcheck=${false} autocomplete="off" autocapitalize="off" aria-label="Change file" aria-invalid=${marks.size > 0}
+      <textarea ref=${box} rows=${Math.max(FEWEST, numbers)} wrap="off" spellcheck=${false} autocomplete="off" autocapitalize="off" aria-label="Change file" aria-invalid=${marks.size > 0}
         placeholder=${'leaf1:\n  update:\n    /system/motd: hello\n  delete:\n    - /vlans/vlan[id=7]'} value=${text} onInput=${(event) => write(event.target.value)}></textarea>
     </div>`;
 }
@@ -185,8 +194,8 @@ function Options({ draft, edit }) {
         <label class="check"><input type="radio" name="mode" checked=${draft.queued} onChange=${() => edit({ queued: true })} /> Queued: each target when it can</label>
       </fieldset>
       <div class="pair">
-        <label class="line">Revert unless confirmed within <span><input type="number" min="0" step="any" value=${draft.confirm} placeholder="–" onInput=${(event) => edit({ confirm: event.target.value })} /> minutes</span></label>
-        <label class="line">Give up after <span><input type="number" min="1" step="any" value=${draft.deadline} placeholder="60" onInput=${(event) => edit({ deadline: event.target.value })} /> seconds</span></label>
+        <label class=${cls('line', draft.queued && 'muted')} title=${draft.queued ? 'Only an atomic change can be asked to be confirmed' : ''}>Revert unless confirmed within <span><input type="number" min="0" step="any" disabled=${draft.queued} value=${draft.queued ? '' : draft.confirm} placeholder="–" onInput=${(event) => edit({ confirm: event.target.value })} /> minutes</span></label>
+        <label class="line" title=${draft.queued ? 'Once it is decided, each target has it when it can, however long that takes' : 'What is not applied everywhere by then is reverted'}>${draft.queued ? 'Reject if not decided within' : 'Give up after'} <span><input type="number" min="1" step="any" value=${draft.deadline} placeholder="60" onInput=${(event) => edit({ deadline: event.target.value })} /> seconds</span></label>
       </div>
     </div>`;
 }

@@ -41,7 +41,7 @@ export function contents(text, pages) {
     [...line.matchAll(/\[([^\]]+)\]\((?:\.\.\/)?([^)#]+)\.md\)/g)].forEach(([, words, name], at) => {
       // A second one of a line is called by words that only make sense there.
       const title = at ? rest.get(name) : words;
-      if (rest.delete(name)) groups.at(-1).pages.push({ name, title });
+      if (rest.delete(name)) groups.at(-1).pages.push({ name, title: title.replace(/^[a-z](?=[a-z])/, (letter) => letter.toUpperCase()) });
     });
   }
   rest.delete(CONTENTS);

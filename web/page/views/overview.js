@@ -10,10 +10,21 @@ import { Rows, useNarrow } from '../parts/virtual.js';
 import { Window } from '../parts/window.js';
 import { ask, usePlace, useTitle } from '../router.js';
 import { useStore } from '../store.js';
-import { STATES, count } from '../words.js';
+import { STATES, byName, clock, count, zone } from '../words.js';
 
 const NO_FILTER = {};
 const RECENT = 5;
+/** Of what is under way, the most that is shown. */
+const MOST = 15;
+
+/** What happened last, and what is under way: if that is too much, what has been so for longest, as somebody looks for it. */
+export function recent(open, list) {
+  const oldest = [...open].sort((one, other) => one.index - other.index).slice(0, MOST);
+  const found = new Map(oldest.map((one) => [one.index, one]));
+  for (const one of list) if (found.has(one.index)) found.set(one.index, one);
+  for (const one of list.slice(0, RECENT)) found.set(one.index, one);
+  return [...found.values()].sort((one, other) => other.index - one.index);
+}
 
 export function Overview() {
   useTitle('');
@@ -22,7 +33,8 @@ export function Overview() {
   const words = query.get('q') ?? '';
   const states = query.getAll('state');
   const tag = query.get('tag') ?? '';
-  const shown = useMemo(() => filtered(all, words, states, tag), [all, words, states.join(), tag]);
+  const order = query.get('sort') ?? 'state';
+  const shown = useMemo(() => sorted(filtered(all, words, states, tag), order), [all, words, states.join(), tag, order]);
   const tags = useMemo(() => tagsOf(all), [all]);
   return html`
     <h1 class="unseen">Network</h1>
@@ -44,7 +56,7 @@ export function Overview() {
             </select></label>`}
         ${(words || states.length > 0 || tag) && html`<button class="plain" onClick=${() => ask({ q: '', state: [], tag: '' })}>Clear the filter</button>`}
       </div>
-      <${Table} shown=${shown} known=${known} any=${all.size > 0} />
+      <${Table} shown=${shown} known=${known} any=${all.size > 0} order=${order} />
     </section>`;
 }
 
@@ -57,6 +69,26 @@ function filtered(all, words, states, tag) {
     const text = `${target.name} ${target.address} ${target.reason ?? ''} ${target.tags.join(' ')}`.toLowerCase();
     return parts.every((part) => text.includes(part));
   });
+}
+
+/** Those that somebody should look at come first; what a node is about to do by itself is no reason to move a row. */
+const URGENT = ['failed', 'drifted', 'pending', 'paused'];
+const urgency = ({ state }) => (URGENT.includes(state) ? URGENT.indexOf(state) : URGENT.length);
+
+/** What the list can be sorted by. Those that are alike stay as they come, which is by name. */
+const ORDERS = {
+  state: (one, other) => urgency(one) - urgency(other),
+  name: () => 0,
+  address: (one, other) => byName(one.address, other.address),
+  master: (one, other) => byName(one.master ?? '', other.master ?? ''),
+  applied: (one, other) => other.applied - one.applied,
+};
+
+/** By an order, or the other way round with a sign before it. */
+export function sorted(list, order) {
+  const by = ORDERS[order.replace('-', '')] ?? ORDERS.state;
+  const found = list.sort(by);
+  return order.startsWith('-') ? found.reverse() : found;
 }
 
 function tagsOf(all) {
@@ -93,11 +125,14 @@ function Nodes({ all }) {
   return html`
     <ul class="nodes" aria-label="Nodes">
       ${alive.map(({ name, session, answers }) => html`
-        <li key=${session} title=${`Session ${session}`}><${Icon} name="node" /><b>${name}</b>
-          <span class="muted">${count(masters[name] ?? 0, 'target')}${answers ? ', answers here' : ''}</span></li>`)}
-      ${numbers && html`<li class="muted" title="Lockstep's version, and the entries that the log has">v${numbers.version}, log ${numbers.horizon > 0 ? `#${numbers.horizon} to ` : 'to '}#${numbers.head}</li>`}
+        <li key=${session} class="card" title=${`Session ${session}${answers && numbers ? `, version ${numbers.version}` : ''}`}>
+          <${Icon} name="node" /><b>${name}</b>${answers && html`<span class="tag">this node</span>`}
+          <span class="muted" title="The targets that it is the master of">${count(masters[name] ?? 0, 'target')}${answers && numbers && html`, <span title=${logged(numbers)}>log to #${numbers.head}</span>`}</span>
+        </li>`)}
     </ul>`;
 }
+
+const logged = ({ horizon, head }) => `It has seen the log up to #${head}${horizon > 0 ? `; what is before #${horizon + 1} was let go of` : ''}`;
 
 /** What is under way, and what happened last. */
 function Recent() {
@@ -106,15 +141,12 @@ function Recent() {
     for (const one of taken) read(`Transaction ${one.index} ${one.status}`);
   }, []);
   const { list, synced } = useLog(NO_FILTER, told);
-  const shown = useMemo(() => {
-    const found = new Map((numbers?.open ?? []).map((one) => [one.index, one]));
-    for (const one of list) if (found.has(one.index)) found.set(one.index, one);
-    for (const one of list.slice(0, RECENT)) found.set(one.index, one);
-    return [...found.values()].sort((one, other) => other.index - one.index).slice(0, 3 * RECENT);
-  }, [numbers, list]);
+  const open = numbers?.open ?? [];
+  const shown = useMemo(() => recent(open, list), [numbers, list]);
+  const more = open.filter(({ index }) => shown.every((one) => one.index !== index)).length;
   return html`
     <section aria-label="Latest transactions">
-      <div class="bar-of-tools"><h2>Latest transactions</h2><a href="/transactions">All of them</a></div>
+      <div class="bar-of-tools"><h2>Latest transactions</h2>${shown.length > 0 && html`<span class="muted zone">times in ${zone()}</span>`}${more > 0 && html`<span class="muted">${count(more, 'more', 'more')} under way</span>`}<a href="/transactions">All of them</a></div>
       ${synced && !shown.length && html`<p class="empty small">Nothing was changed yet. The first change is <a href="/change">one file away</a>.</p>`}
       <ul class="card recent">
         ${shown.map((one) => html`<${Entry} key=${one.index} one=${one} />`)}
@@ -125,12 +157,21 @@ function Recent() {
 const Entry = memo(({ one }) => html`
   <li>
     <a class="index" href=${`/transactions/${one.index}`}>#${one.index}</a>
-    <${Status} word=${one.status} />
+    <${Status} word=${one.stage ?? one.status} />
     <span class="what" title=${one.comment}><span class="kind">${one.kind}</span> <${Window} one=${one} />${one.comment}</span>
-    <${Spread} counts=${one.counts} total=${one.target_count} />
+    <${Spread} counts=${one.counts} stages=${one.stages} total=${one.target_count} />
+    <time class="right muted" datetime=${one.submitted} title=${one.submitted}>${clock(one.submitted)}</time>
   </li>`);
 
-function Table({ shown, known, any }) {
+/** The head of a column, which sorts by it: once, and the other way round. */
+function By({ name, order, children }) {
+  const chosen = order.replace('-', '') === name;
+  const turned = order.startsWith('-');
+  return html`<button aria-pressed=${chosen} title=${name === 'state' ? 'What is not as it should be first' : `Sort by ${name}`}
+    onClick=${() => ask({ sort: chosen && !turned ? `-${name}` : name === 'state' ? '' : name })}>${children}${chosen && html`<span aria-hidden="true">${turned ? ' ▴' : ' ▾'}</span>`}</button>`;
+}
+
+function Table({ shown, known, any, order }) {
   const narrow = useNarrow();
   const { is } = useStore(link);
   const row = useCallback((index) => html`<${Target} target=${shown[index]} />`, [shown]);
@@ -142,7 +183,10 @@ function Table({ shown, known, any }) {
   if (!shown.length) return html`<div class="empty"><h3>No target is like that</h3><p><button onClick=${() => ask({ q: '', state: [], tag: '' })}>Clear the filter</button></p></div>`;
   return html`
     <div class="card table targets">
-      <div class="head" aria-hidden="true"><span>State</span><span>Name</span><span>Reason</span><span>Master</span><span class="right">Term</span><span class="right">Committed</span><span class="right">Applied</span><span>Tags</span></div>
+      <div class="head" role="group" aria-label="Sort by">
+        <${By} name="state" order=${order}>State<//><${By} name="name" order=${order}>Name<//><${By} name="address" order=${order}>Address<//>
+        <span aria-hidden="true">Reason</span><${By} name="master" order=${order}>Master<//><${By} name="applied" order=${order}>Applied<//><span aria-hidden="true">Tags</span>
+      </div>
       <${Rows} count=${shown.length} height=${narrow ? 54 : 32} row=${row} id=${id} label="Targets" />
     </div>`;
 }
@@ -151,13 +195,18 @@ const Target = memo(({ target }) => html`
   <div class="cols">
     <${State} word=${target.state} />
     <a class="lead" href=${`/targets/${encodeURIComponent(target.name)}`}>${target.name}</a>
+    <span class="address" title=${target.address}>${target.address}</span>
     <${About} target=${target} />
-    <span class="master">${target.master ?? html`<span class="muted">none</span>`}</span>
-    <span class="right term">${target.term}</span>
-    <span class="right index">${target.committed ? `#${target.committed}` : '–'}</span>
-    <span class=${cls('right index', target.applied !== target.committed && 'tone-busy')}>${target.applied ? `#${target.applied}` : '–'}</span>
+    <span class="master" title=${target.master ? `In term ${target.term}` : ''}>${target.master ?? html`<span class="muted">none</span>`}</span>
+    <${Applied} target=${target} />
     <span class="tags">${target.tags.map((tag) => html`<span key=${tag} class="tag">${tag}</span>`)}</span>
   </div>`);
+
+/** How far the device is; and how far it is to come, where that is further. */
+function Applied({ target: { applied, committed } }) {
+  const behind = applied !== committed;
+  return html`<span class=${cls('index', behind && 'tone-busy')} title=${behind ? `Committed to #${committed}, applied to #${applied}` : ''}>${applied ? `#${applied}` : '–'}${behind && ` of #${committed}`}</span>`;
+}
 
 function About({ target }) {
   const drift = target.drift.length + target.drift_more;

@@ -22,7 +22,7 @@ function Preview({ title, button, path, query, targets, close, children, wait = 
       done=${(made) => go(`/transactions/${made.index}`)}>
       ${children}
       <label class="line">Comment <input value=${comment} placeholder="Why" onInput=${(event) => write(event.target.value)} /></label>
-      <h3>What it would do ${value?.valid && html`<span class="muted">on ${count(Object.keys(value.changes).length, 'target')}</span>`}</h3>
+      <h3>What it would do ${value?.valid && Object.keys(value.changes).length > 0 && html`<span class="muted">on ${count(Object.keys(value.changes).length, 'target')}</span>`}</h3>
       <${Refused} error=${error} />
       <div class=${busy ? 'preview is-busy' : 'preview'}>
         ${value ? html`<${DiffByTarget} changes=${value.changes} violations=${value.violations} />` : busy && html`<p class="muted">Asking the node…</p>`}

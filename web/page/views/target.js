@@ -1,5 +1,5 @@
 // One target: how it stands, what is wanted of it and what it has, where these differ, and how it stood before.
-import { cls, html, useCallback, useMemo, useState } from '../lib.js';
+import { cls, html, useCallback, useEffect, useMemo, useState } from '../lib.js';
 import { get, post } from '../api.js';
 import { targets } from '../live.js';
 import { useLog } from '../log.js';
@@ -14,11 +14,11 @@ import { Rows } from '../parts/virtual.js';
 import { ask, at, usePlace, useTitle } from '../router.js';
 import { may } from '../session.js';
 import { useStore } from '../store.js';
-import { clock, count } from '../words.js';
+import { clock, count, zone } from '../words.js';
 
 const SIDES = ['visible', 'committed', 'applied', 'device'];
 const ABOUT = {
-  visible: 'What readers are served: committed, without what may still be taken back.',
+  visible: 'What readers are served: committed, without an atomic transaction that a device may still refuse.',
   committed: 'What was decided.',
   applied: 'What the device has accepted.',
   device: 'What the device itself says, asked now.',
@@ -104,7 +104,7 @@ function Drift({ target }) {
         <table>
           <thead><tr><th>Path</th><th>Wanted</th><th>The device shows</th></tr></thead>
           <tbody>${target.drift.map(({ path, shows, wanted }) => html`
-            <tr key=${path}><td><code>${path}</code></td><td><code>${wanted ?? '–'}</code></td><td><code>${shows ?? '–'}</code></td></tr>`)}</tbody>
+            <tr key=${path}><td data-of="Path"><code>${path}</code></td><td data-of="Wanted"><code>${wanted ?? '–'}</code></td><td data-of="The device shows"><code>${shows ?? '–'}</code></td></tr>`)}</tbody>
         </table>
         ${target.drift_more > 0 && html`<p class="muted">And ${count(target.drift_more, 'more', 'more')}.</p>`}
       </div>
@@ -118,6 +118,10 @@ function chosen(query, prefix) {
   if (index) return { key: `#${index}`, word: `as of #${index}`, query: { [`${prefix}index`]: index } };
   return side ? { key: side, word: side, query: { [`${prefix}side`]: side } } : null;
 }
+
+/** What it is compared with at first: what is wanted with what there is. */
+const against = (from) => ({ to_side: from.key === 'device' ? 'applied' : 'device', to_index: '' });
+const NOTHING = { to_side: '', to_index: '' };
 
 /** Asked for anew when something happened to the target: its log says so, and its state. */
 function Configuration({ target, moved }) {
@@ -142,9 +146,10 @@ function Configuration({ target, moved }) {
       <div class="card">
         <div class="sides-chosen">
           <${Side} label="Show" prefix="" now=${from} />
-          <${Side} label="against" prefix="to_" now=${to} none="nothing" />
+          <button class="compare" aria-pressed=${Boolean(to)} title="Shows the difference from one to another" onClick=${() => ask(to ? NOTHING : against(from))}>Compare</button>
+          ${to && html`<${Side} label="against" prefix="to_" now=${to} />`}
         </div>
-        <p class="muted small about-side">${to ? `What is otherwise in ${to.word} than in ${from.word}.` : ABOUT[from.key] ?? `How the visible configuration stood after transaction ${from.key}.`}</p>
+        <p class="muted small about-side">${to ? `From ${from.word} to ${to.word}.` : ABOUT[from.key] ?? `How the visible configuration stood after transaction ${from.key}.`}</p>
         <${Refused} error=${error} />
         <div class=${busy ? 'is-busy' : ''}>
           ${to
@@ -155,14 +160,13 @@ function Configuration({ target, moved }) {
     </section>`;
 }
 
-function Side({ label, prefix, now, none }) {
+function Side({ label, prefix, now }) {
   const choose = (side) => ask({ [`${prefix}side`]: side === 'visible' && !prefix ? '' : side, [`${prefix}index`]: '' });
   return html`
     <div class="choice-of" role="group" aria-label=${label}>
       <span class="muted">${label}</span>
-      ${none && html`<button aria-pressed=${!now} onClick=${() => choose('')}>${none}</button>`}
-      ${SIDES.map((side) => html`<button key=${side} title=${ABOUT[side]} aria-pressed=${now?.key === side} onClick=${() => choose(side)}>${side}</button>`)}
-      ${now?.key[0] === '#' && html`<button aria-pressed="true" onClick=${() => choose('')}>${now.word}</button>`}
+      ${SIDES.map((side) => html`<button key=${side} title=${ABOUT[side]} aria-pressed=${now.key === side} onClick=${() => choose(side)}>${side}</button>`)}
+      ${now.key[0] === '#' && html`<button aria-pressed="true" title="Leave it" onClick=${() => choose('')}>${now.word}</button>`}
     </div>`;
 }
 
@@ -178,7 +182,7 @@ function History({ name, log }) {
     return html`
       <div class=${cls('moment', here === index && 'is-from', here === toIndex && 'is-to')}>
         <a class="lead index" href=${`/transactions/${one.index}`}>#${one.index}</a>
-        <${Status} word=${one.status} />
+        <${Status} word=${one.stage ?? one.status} />
         <time class="muted" title=${one.submitted}>${clock(one.submitted)}</time>
         <span class="what" title=${one.comment}><span class="kind">${one.kind}</span> ${one.comment}</span>
         <span class="points">
@@ -190,9 +194,26 @@ function History({ name, log }) {
   const id = useCallback((position) => list[position].index, [list]);
   return html`
     <section aria-label="History">
-      <div class="bar-of-tools"><h2>History</h2><a href=${at('/transactions', { target: name })}>In the log</a></div>
+      <div class="bar-of-tools"><h2>History <span class="muted zone">${zone()}</span></h2><${AsOf} /><a href=${at('/transactions', { target: name })}>In the log</a></div>
       <${Refused} error=${error} />
       ${synced && !list.length && html`<p class="empty small">Nothing has happened to it.</p>`}
       ${list.length > 0 && html`<div class="card list tall"><${Rows} count=${list.length} height=${56} row=${row} id=${id} end=${more} inside label="History" /></div>`}
     </section>`;
+}
+
+/** How it stood after any transaction, also one that was about others. */
+function AsOf() {
+  const given = usePlace().query.get('index') ?? '';
+  const [text, write] = useState(given);
+  useEffect(() => write(given), [given]);
+  const index = /^#?(\d+)$/.exec(text.trim());
+  const take = (event) => {
+    event.preventDefault();
+    if (index || !text.trim()) ask({ index: index?.[1] ?? '', side: '' });
+  };
+  return html`
+    <form onSubmit=${take}>
+      <label class="field"><span>as of #</span>
+        <input size="8" inputmode="numeric" placeholder="any index" value=${text} aria-invalid=${Boolean(text.trim()) && !index} title="How it stood after any transaction of the log, also one that was about others: its index, and Enter" onInput=${(event) => write(event.target.value)} /></label>
+    </form>`;
 }

@@ -9,7 +9,7 @@ import { Search } from '../parts/search.js';
 import { Rows, useNarrow } from '../parts/virtual.js';
 import { Window } from '../parts/window.js';
 import { ask, usePlace, useTitle } from '../router.js';
-import { KINDS, STATUSES, clock, took } from '../words.js';
+import { KINDS, STATUSES, clock, took, zone } from '../words.js';
 
 const FIELDS = ['target', 'author', 'comment'];
 /** With more targets, the bar is what is shown here, and the page of the transaction has them. */
@@ -63,7 +63,7 @@ function Filter({ query }) {
           ${words.map((word) => html`<option key=${word} value=${word}>${word}</option>`)}
         </select></label>`)}
     <label class="field"><span>From</span>
-      <${Search} name="from" wait=${PAUSE} size="14" placeholder="index or time" title="Begin further back: at an index such as 1200, or a time such as 2026-11-16 08:00"
+      <${Search} name="from" wait=${PAUSE} size="11" placeholder="index or time" title="Begin further back: at an index such as 1200, or a time such as 2026-11-16 08:00"
         aria-invalid=${from !== '' && !Object.keys(start(from)).length} /></label>
     ${any && html`<button class="plain" onClick=${() => ask({ comment: '', target: '', author: '', status: '', kind: '', from: '' })}>Clear the filter</button>`}`;
 }
@@ -80,7 +80,7 @@ function List({ list, synced, more, filtered }) {
   }
   return html`
     <div class="card table log">
-      <div class="head" aria-hidden="true"><span>Index</span><span>Status</span><span>What</span><span>Author</span><span>Targets</span><span class="right">Submitted</span><span class="right">Took</span></div>
+      <div class="head" aria-hidden="true"><span>Index</span><span>Status</span><span>What</span><span>Author</span><span>Targets</span><span class="right">Submitted (${zone()})</span><span class="right">Took</span></div>
       <${Rows} count=${list.length} height=${narrow ? 86 : 58} row=${row} id=${id} end=${more} label="Transactions" />
     </div>`;
 }
@@ -88,10 +88,10 @@ function List({ list, synced, more, filtered }) {
 const Entry = memo(({ one }) => html`
   <div class="cols">
     <a class="lead index" href=${`/transactions/${one.index}`}>#${one.index}</a>
-    <${Status} word=${one.status} />
+    <${Status} word=${one.stage ?? one.status} />
     <${What} one=${one} />
     <span class="author">${one.author}</span>
-    <${Spread} counts=${one.counts} total=${one.target_count} />
+    <${Spread} counts=${one.counts} stages=${one.stages} total=${one.target_count} />
     <time class="right" datetime=${one.submitted} title=${one.submitted}>${clock(one.submitted)}</time>
     <span class="right muted took">${took(one)}</span>
     <span class="below"><${Below} one=${one} /></span>

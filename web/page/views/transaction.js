@@ -2,7 +2,7 @@
 import { cls, html, useCallback, useMemo, useState } from '../lib.js';
 import { get } from '../api.js';
 import { ENOUGH } from '../events.js';
-import { now, stir, useWatch } from '../live.js';
+import { now, stir, summary, useWatch } from '../live.js';
 import { useAnswer } from '../parts/act.js';
 import { Diff } from '../parts/diff.js';
 import { Icon } from '../parts/icon.js';
@@ -12,7 +12,8 @@ import { Part, Spread, Status } from '../parts/status.js';
 import { Rows } from '../parts/virtual.js';
 import { ask, usePlace, useTitle } from '../router.js';
 import { may } from '../session.js';
-import { PARTS, byName, clock, count, isOpen, length } from '../words.js';
+import { useStore } from '../store.js';
+import { PARTS, byName, clock, count, isOpen, length, zone } from '../words.js';
 import { Cancel, Confirm, Restore, Rollback } from './takeback.js';
 
 /** What can be rolled back. What a device had when it was first met is adopted too, and stays: the node says so. */
@@ -55,14 +56,15 @@ function Head({ index, one }) {
   const [asked, ask] = useState(null);
   const close = () => ask(null);
   const number = Number(index);
+  const head = useStore(summary)?.head ?? 0;
   const standing = one && ['applied', 'partial'].includes(one.status) && !one.rolled_back_by;
   return html`
     <div class="title">
       <a class="plain-link" href="/transactions"><${Icon} name="left" />Transactions</a>
       <h1><span class="index">#${index}</span> ${one && html`<span class="kind">${one.kind}</span>`} ${one && html`<${Status} word=${one.stage ?? one.status} large />`}</h1>
       <div class="buttons">
-        ${number > 1 && html`<a class="button" href=${`/transactions/${number - 1}`} aria-label="The one before"><${Icon} name="left" /></a>`}
-        <a class="button" href=${`/transactions/${number + 1}`} aria-label="The next one"><${Icon} name="right" /></a>
+        ${number > 1 && html`<${Beside} index=${number - 1} says="The one before" icon="left" />`}
+        ${number < head && html`<${Beside} index=${number + 1} says="The next one" />`}
         ${one && !isOpen(one) && may('operate') && html`<button onClick=${() => ask('restore')} title="Take targets back to how they stood after this transaction">Restore to here…</button>`}
         ${standing && WRITES.includes(one.kind) && may('operate') && html`<button onClick=${() => ask('rollback')}>Roll back…</button>`}
       </div>
@@ -71,6 +73,11 @@ function Head({ index, one }) {
     ${asked === 'rollback' && html`<${Rollback} one=${one} close=${close} />`}
     ${asked === 'restore' && html`<${Restore} one=${one} close=${close} />`}`;
 }
+
+/** A neighbour in the log. */
+const Beside = ({ index, says, icon }) => html`
+  <a class="button beside" href=${`/transactions/${index}`} title=${says} aria-label=${`${says}, #${index}`}>
+    ${icon && html`<${Icon} name=${icon} />`}<span class="index">#${index}</span>${!icon && html`<${Icon} name="right" />`}</a>`;
 
 /** Why it failed, what it waits for, until when it has to be confirmed. */
 function Outcome({ one, take }) {
@@ -82,7 +89,7 @@ function Outcome({ one, take }) {
     ${one.error && html`
       <div class="callout tone-bad"><${Icon} name="cross" /><div>
         <p><strong>${one.status === 'partial' ? 'Not everywhere' : 'It failed'}</strong> <code class="muted">${one.error.code}</code></p>
-        <p>${one.error.path && html`<code>${one.error.path}</code> `}${one.error.message}</p></div></div>`}
+        ${reasons(one.error).map((reason) => html`<p key=${reason}>${reason}</p>`)}</div></div>`}
     ${waits && html`
       <div class="callout tone-busy"><${Icon} name="clock" /><div><p><strong>It waits</strong></p><p>${one.waiting_for}</p></div>
         ${mayEnd && html`<button onClick=${() => ask('cancel')}>Cancel…</button>`}</div>`}
@@ -96,6 +103,12 @@ function Outcome({ one, take }) {
     ${asked === 'cancel' && html`<${Cancel} one=${one} close=${close} done=${take} />`}
     ${asked === 'confirm' && html`<${Confirm} one=${one} close=${close} done=${take} />`}`;
 }
+
+/** What went wrong, target by target; with the path that it is about, unless its words have it. */
+const reasons = ({ path, message }) => `${path && !message.includes(path) ? `${path} ` : ''}${message}`.split(/; (?=target |and \d+ more$)/);
+
+/** The path that an error is about, unless its words have it. */
+const Where = ({ error }) => (error.path && !error.message.includes(error.path) ? html`<code>${error.path}</code> ` : null);
 
 /** The window, counting down by the node's clock. */
 function Open({ one, ask }) {
@@ -132,7 +145,7 @@ function Phases({ one }) {
   const after = (time) => `${clock(time)}, after ${length(Date.parse(time) - begun)}`;
   const ends = !isOpen(one);
   const steps = [
-    ['Submitted', clock(one.submitted), true, 'ok'],
+    ['Submitted', `${clock(one.submitted)} ${zone()}`, true, 'ok'],
     [one.status === 'rejected' ? 'Decided against' : 'Decided', one.decided ? after(one.decided) : ends ? 'never' : 'not yet', Boolean(one.decided), one.status === 'rejected' ? 'bad' : 'ok'],
     [ends ? `Outcome: ${one.status}` : `Now: ${one.stage ?? one.status}`, one.finished ? after(one.finished) : `for ${length(now() - begun)}${one.deadline ? `, given up at ${clock(one.deadline)}` : ''}`, ends, one.status === 'applied' ? 'ok' : ends ? 'bad' : 'busy'],
   ];
@@ -140,7 +153,7 @@ function Phases({ one }) {
     <section class="card phases" aria-label="Phases">
       <ol>${steps.map(([name, when, done, tone]) => html`
         <li key=${name} class=${cls(done ? `done tone-${tone}` : 'tone-busy')}><strong>${name}</strong><span class="muted">${when}</span></li>`)}</ol>
-      <${Spread} counts=${one.counts} total=${one.target_count} />
+      <${Spread} counts=${one.counts} stages=${one.stages} total=${one.target_count} />
     </section>`;
 }
 
@@ -185,18 +198,22 @@ function Few({ one, names }) {
     ${names.map((name) => html`<${OnTarget} key=${name} name=${name} part=${one.targets[name]} changes=${value?.[name]} known=${value !== null} />`)}`;
 }
 
+/** Of a transaction on one target: it was asked for, and is not there. */
+const GONE = ['refused', 'withdrawn', 'undone'];
+
 function OnTarget({ name, part, changes, known }) {
   return html`
     <section class="card of-target">
       <h3><a href=${`/targets/${encodeURIComponent(name)}`}>${name}</a> <${Part} word=${part.stage ?? part.status} /></h3>
       <${Why} part=${part} />
+      ${changes?.length > 0 && GONE.includes(part.status) && html`<p class="muted small gone">What was asked for; nothing of it is left here.</p>`}
       ${known && html`<${Diff} changes=${changes ?? []} none="It changes nothing of the configuration here." />`}
     </section>`;
 }
 
 function Why({ part }) {
   return html`
-    ${part.error && html`<div class="note tone-bad"><${Icon} name="cross" /><p>${part.error.path && html`<code>${part.error.path}</code> `}<strong>${part.error.code}</strong> ${part.error.message}</p></div>`}
+    ${part.error && html`<div class="note tone-bad"><${Icon} name="cross" /><p><${Where} error=${part.error} /><strong>${part.error.code}</strong> ${part.error.message}</p></div>`}
     ${part.waiting_for && html`<div class="note tone-busy"><${Icon} name="clock" /><p>waits for ${part.waiting_for}</p></div>`}`;
 }
 

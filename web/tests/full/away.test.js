@@ -49,6 +49,20 @@ test('what stands in front of a node that is away does not stop the page', async
   await row(page, 'leaf1').waitFor();
 });
 
+test('a node that goes is gone from the page when its targets have another master', async () => {
+  let alive = ['n1', 'n2'];
+  fake.otherwise = (path) => path === '/api/v1/nodes' && [200, alive.map((name) => ({ name, session: name, answers: name === 'n1', masterships: {} }))];
+  const page = await open('/');
+  await live(page);
+  const n2 = page.getByLabel('Nodes').getByText('n2');
+  await n2.waitFor();
+  fake.alter(1, { master: 'n2' });
+  alive = ['n1'];
+  fake.alter(1, { master: 'n1' });
+  // Sooner than it would be asked for anyway.
+  await n2.waitFor({ state: 'detached', timeout: 8_000 });
+});
+
 test('a watch that is refused says so, and is tried again when asked for', async () => {
   fake.otherwise = (path) => path.endsWith('/watch/targets') && [500, refusal('INTERNAL', 'it broke')];
   const page = await open('/');

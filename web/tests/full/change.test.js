@@ -53,6 +53,7 @@ test('what is not valid is said at its path, and in its line', async () => {
   await tryIt(page);
   await page.getByText('Line 2 of the file.').waitFor();
   assert.deepEqual(await marked(page), [2]);
+  assert.equal(await page.locator('.gutter li').count(), 3, 'no line is numbered that there is not');
   assert.equal(await page.evaluate(() => getSelection().toString() || document.querySelector('textarea').value.slice(document.querySelector('textarea').selectionStart, document.querySelector('textarea').selectionEnd)), '  update: [1');
 });
 
@@ -71,10 +72,14 @@ test('the options are passed on: queued, a window, a comment', async () => {
   const page = await here.open('/change?target=leaf3');
   await page.getByLabel('Comment').fill('for a while');
   await page.getByLabel('Queued: each target when it can').check();
+  // A window is for what is everywhere or nowhere, and a queued change has no deadline once it is decided.
+  assert.ok(await page.getByLabel('Revert unless confirmed within').isDisabled());
+  await page.getByLabel('Reject if not decided within').waitFor();
   await page.getByRole('button', { name: 'Submit without a dry run' }).click();
   await page.waitForURL(/transactions\/\d+$/);
   await page.getByText('change, queued').waitFor();
   await page.goto('/change?target=leaf1');
+  assert.ok(await page.getByLabel('Give up after').isEnabled());
   await page.getByLabel('Revert unless confirmed within').fill('5');
   await page.getByRole('button', { name: 'Submit without a dry run' }).click();
   await page.getByText(/Reverted in/).waitFor();

@@ -27,6 +27,7 @@ test('every page is drawn, and its links to other pages lead there', async () =>
       return /\]\(|\*\*|^#|```/m.exec(shown.textContent)?.[0] ?? '';
     });
     assert.equal(wrong, '', `${name} has marks that were not drawn`);
+    assert.equal(await page.locator('code.of-mermaid').count(), 0, `${name} shows the source of a picture`);
     const links = await page.locator('article a[href^="/docs/"]').evaluateAll((all) => all.map((one) => new URL(one.href).pathname));
     for (const link of links) assert.ok(link === '/docs' || all.includes(link) || (await fetch(here.lab.url + link)).ok, `${name} leads to ${link}, which is not there`);
     const images = await page.locator('article img').evaluateAll((all) => all.map((one) => one.src));

@@ -25,6 +25,18 @@ test('a transaction is seen to spread, target by target', async () => {
   await here.lab.device('heal', 'leaf2');
 });
 
+test('what is on trial is told from what nothing has reached', async () => {
+  const page = await here.open('/transactions');
+  await here.lab.device('delay', 'leaf2', '2s');
+  const under = here.lab.change({ leaf1: motd('tried'), leaf2: motd('tried') });
+  await page.getByRole('link', { name: 'accepted leaf1' }).waitFor();
+  await page.getByRole('link', { name: 'pending leaf2' }).waitFor();
+  await page.getByTitle('2 targets: 1 accepted, 1 pending').waitFor();
+  const { index } = await under;
+  await row(page, `#${index}`).getByTitle('2 targets: 2 applied').waitFor();
+  await here.lab.device('heal', 'leaf2');
+});
+
 test('why one failed stands in its row', async () => {
   const page = await here.open('/transactions');
   await here.lab.device('refuse', 'leaf3', '/system/motd', '--code', 'ABORTED', '--message', 'not today');

@@ -1,11 +1,12 @@
-// A hundred thousand transactions and a thousand targets, of a node that is made up.
+// A hundred thousand transactions: and a thousand targets, of a node that is made up; and of a real one.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { launch, view } from '../browser.js';
 import { Fake } from '../fake.js';
-import { until } from '../lab.js';
-import { row } from '../stage.js';
+import { grow } from '../grown.js';
+import { Lab, until } from '../lab.js';
+import { motd, row } from '../stage.js';
 
 const LENGTH = 100_000;
 let fake;
@@ -81,4 +82,41 @@ test('far down in the log, what comes in is taken in without drawing all again',
   assert.ok(touched < 20, `${touched} changes for one row`);
   assert.deepEqual(page.faults, []);
   await page.context().close();
+});
+
+test('a real node has as long a log, of which any entry is found', async () => {
+  const lab = await Lab.start({ names: ['leaf1'], extra: { retention: { transactions: 2 * LENGTH } } });
+  try {
+    await grow(lab, lab.names, LENGTH, 'where it began');
+    const page = await view(browser, lab.url);
+    await page.goto('/transactions');
+    await row(page, `#${LENGTH}`).waitFor();
+    assert.ok(await drawn(page) < 50, `${await drawn(page)} rows`);
+    await page.getByLabel('In the comment').fill('it began');
+    await row(page, '#1').waitFor();
+    assert.equal(await drawn(page), 1);
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await row(page, `#${LENGTH}`).waitFor();
+    // From the middle on, page by page, to where it begins.
+    await page.getByLabel('From').fill('3000');
+    await row(page, '#3000').waitFor();
+    await until('the beginning is there', async () => {
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      return row(page, '#1').isVisible();
+    });
+    assert.ok(await drawn(page) < 60);
+    await page.getByText('That is all that the log has.').waitFor();
+    // It is no picture of a log: the next one comes in.
+    await page.getByLabel('From').fill('');
+    const { index } = await lab.change({ leaf1: motd('the latest') });
+    assert.equal(index, LENGTH + 1);
+    await row(page, `#${index}`).waitFor();
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  } catch (error) {
+    error.message += lab.logs();
+    throw error;
+  } finally {
+    await lab.stop();
+  }
 });

@@ -54,7 +54,7 @@ function faint() {
 }
 
 for (const theme of ['light', 'dark']) {
-  for (const width of [1280, 400]) {
+  for (const width of theme === 'light' ? [1280, 800, 400] : [1280, 400]) {
     test(`${theme}, ${width} wide`, async () => {
       for (const [name, path, ready, act] of views(story)) {
         const page = await view(browser, story.lab.url, { viewport: { width, height: 820 }, colorScheme: theme, reducedMotion: 'reduce' });

@@ -44,6 +44,24 @@ test('a device that drifts, and one that is paused, are seen at once', async () 
   await here.lab.settled();
 });
 
+test('what is not as it should be comes first, unless another order is asked for', async () => {
+  const page = await here.open('/');
+  await row(page, 'spine1').waitFor();
+  assert.deepEqual(await names(page), ['leaf1', 'leaf2', 'leaf3', 'spine1']);
+  await here.lab.api('POST', '/targets/leaf3/pause');
+  await page.waitForFunction(() => document.querySelector('.targets .lead').textContent === 'leaf3');
+  const by = (name) => page.getByRole('group', { name: 'Sort by' }).getByRole('button', { name });
+  await by('Name').click();
+  assert.match(page.url(), /sort=name/);
+  assert.deepEqual(await names(page), ['leaf1', 'leaf2', 'leaf3', 'spine1']);
+  await by('Name').click();
+  await page.waitForFunction(() => document.querySelector('.targets .lead').textContent === 'spine1');
+  await by('State').click();
+  await page.waitForFunction(() => document.querySelector('.targets .lead').textContent === 'leaf3');
+  await here.lab.api('POST', '/targets/leaf3/resume');
+  await here.lab.settled();
+});
+
 test('each target is a link, and "back" leads back to the filter', async () => {
   const page = await here.open('/?q=leaf3');
   await page.getByRole('link', { name: 'leaf3', exact: true }).click();
@@ -55,7 +73,9 @@ test('each target is a link, and "back" leads back to the filter', async () => {
 
 test('nodes are listed, with how many targets each is the master of', async () => {
   const page = await here.open('/');
-  await page.getByRole('list', { name: 'Nodes' }).getByText('4 targets, answers here').waitFor();
+  const node = page.getByRole('list', { name: 'Nodes' }).getByRole('listitem');
+  await node.getByText('this node').waitFor();
+  await node.getByText(/^4 targets, log to #\d+$/).waitFor();
 });
 
 test('a node that goes away is seen to be, and the page goes on when it is back', async () => {

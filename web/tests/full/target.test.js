@@ -31,12 +31,15 @@ test('drift is shown, and the difference between any two sides', async () => {
   await page.getByText("The device was changed behind Lockstep's back.").waitFor();
   await page.getByRole('row', { name: '/system/motd ours theirs' }).waitFor();
   await page.getByRole('group', { name: 'Show' }).getByRole('button', { name: 'applied' }).click();
-  await page.getByRole('group', { name: 'against' }).getByRole('button', { name: 'device' }).click();
+  await page.getByRole('button', { name: 'Compare' }).click();
   const changed = page.locator('.diff li');
   await changed.waitFor();
   assert.match(await changed.textContent(), /ours.*theirs/s);
   await page.getByRole('group', { name: 'against' }).getByRole('button', { name: 'committed' }).click();
   await page.getByText('They are the same.').waitFor();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('motd: ours').waitFor();
+  assert.equal(await page.getByRole('group', { name: 'against' }).count(), 0);
 });
 
 test('how it stood after any transaction, and what changed since', async () => {
@@ -48,11 +51,31 @@ test('how it stood after any transaction, and what changed since', async () => {
   const moment = page.locator('.moment', { has: page.getByRole('link', { name: `#${first.index}`, exact: true }) });
   await moment.getByRole('button', { name: 'as of' }).click();
   await page.getByText('motd: then').waitFor();
+  await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByRole('group', { name: 'against' }).getByRole('button', { name: 'visible' }).click();
   await page.locator('.diff li', { hasText: 'then' }).getByText('now').waitFor();
   // The address has all of it.
   await page.reload();
   await page.locator('.diff li', { hasText: 'then' }).getByText('now').waitFor();
+});
+
+test('how it stood after a transaction of others', async () => {
+  await here.lab.change({ leaf3: motd('before it') });
+  const { index } = await here.lab.change({ leaf1: motd('of another') });
+  await here.lab.change({ leaf3: motd('after it') });
+  const page = await here.open('/targets/leaf3');
+  await page.getByText('motd: after it').waitFor();
+  const field = page.getByLabel('as of #');
+  await field.fill('soon');
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  await field.fill(`#${index}`);
+  await field.press('Enter');
+  await page.getByText('motd: before it').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('index'), String(index));
+  assert.equal(await field.inputValue(), String(index));
+  await field.fill('');
+  await field.press('Enter');
+  await page.getByText('motd: after it').waitFor();
 });
 
 test('sync, pause, resume and adopt are asked for, and done', async () => {
@@ -84,6 +107,7 @@ test('sync, pause, resume and adopt are asked for, and done', async () => {
 test('a dialog is left without doing anything', async () => {
   const page = await here.open('/targets/leaf1');
   await page.getByRole('button', { name: 'Pause…' }).click();
+  await dialog(page).waitFor();
   await page.keyboard.press('Escape');
   await dialog(page).waitFor({ state: 'detached' });
   assert.equal((await here.lab.api('GET', '/targets/leaf1')).state, 'synchronised');

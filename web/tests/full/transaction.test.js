@@ -18,8 +18,12 @@ test('who, when, what, and the difference on each target', async () => {
   await changed.waitFor();
   assert.match((await changed.textContent()).replace(/\s+/g, ' '), /~ ?\/system\/motd ?before → ?after/);
   await page.locator('.of-target', { hasText: 'leaf2' }).getByText('/vlans/vlan[id=7]/name').waitFor();
+  assert.equal(await page.getByText('nothing of it is left').count(), 0);
   await page.getByRole('link', { name: 'The one before' }).click();
   await page.getByRole('heading', { name: `#${index - 1}` }).waitFor();
+  await page.getByRole('link', { name: `The next one, #${index}` }).click();
+  await page.getByRole('heading', { name: `#${index}` }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'The next one' }).count(), 0, 'the log ends here');
 });
 
 test('why it failed, and where', async () => {
@@ -30,6 +34,17 @@ test('why it failed, and where', async () => {
   await page.getByText('It failed').waitFor();
   const there = page.locator('.of-target').first();
   assert.match(await there.textContent(), /leaf3.*refused.*ABORTED.*no room/);
+  // What is listed below is not there.
+  await there.getByText('nothing of it is left here').waitFor();
+});
+
+test('what was rejected says why, and is on none of its targets', async () => {
+  const { index, status } = await here.lab.change({ leaf1: motd('fine'), leaf2: { update: { '/interfaces/interface[name=eth1]/access-vlan': 42 } } });
+  assert.equal(status, 'rejected');
+  const page = await here.open(`/transactions/${index}`);
+  await page.getByText('Decided against').waitFor();
+  await page.locator('.callout', { hasText: 'access-vlan' }).waitFor();
+  assert.equal(await page.locator('.of-target .badge', { hasText: 'withdrawn' }).count(), 2);
 });
 
 test('a rollback shows what it would do, and does it', async () => {
@@ -43,7 +58,7 @@ test('a rollback shows what it would do, and does it', async () => {
   await page.getByText('it was a mistake').waitFor();
   await page.getByText('Outcome: applied').waitFor();
   await page.getByRole('link', { name: `#${index}`, exact: true }).click();
-  await page.getByText(`Rolled back`).waitFor();
+  await page.getByText('Rolled back', { exact: true }).waitFor();
 });
 
 test('a rollback that is not possible says why, and cannot be pressed', async () => {
@@ -66,8 +81,8 @@ test('targets are restored to how they stood', async () => {
   await page.getByRole('button', { name: 'Restore to here…' }).click();
   await dialog(page).getByText('then').first().waitFor();
   await dialog(page).getByRole('button', { name: 'Restore', exact: true }).click();
+  await page.getByRole('heading', { name: `#${index + 2}` }).waitFor();
   await page.getByText('Outcome: applied').waitFor();
-  await page.getByText(/restore/).first().waitFor();
   const { values } = await here.lab.api('GET', '/targets/spine1/configuration');
   assert.equal(values['/']['lab:system'].motd, 'then');
 });

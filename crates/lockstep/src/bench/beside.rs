@@ -1,7 +1,7 @@
 //! Readers and subscribers, beside those who send changes.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use lockstep_gnmi::proto::gnmi::subscribe_request::Request;
@@ -18,6 +18,9 @@ use super::meter::Meter;
 use super::pace::Pace;
 use super::plan::Plan;
 use crate::client::Client;
+
+/// How often it is looked whether subscribers are up to date.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// After an error: a node that refuses everything is not asked as fast as it can refuse.
 pub(super) const RESPITE: Duration = Duration::from_millis(10);
@@ -62,6 +65,8 @@ fn present(answer: Result<(), Status>) -> Result<(), Status> {
 /// What subscribers were told.
 #[derive(Debug, Default)]
 pub(super) struct Told {
+    /// None: it has not begun, for not all of them are up to date.
+    pace: OnceLock<Arc<Pace>>,
     /// How many of them are up to date.
     pub(super) synced: AtomicU64,
     /// How many messages with changes came while it was measured, and how many changes were in them.
@@ -71,14 +76,32 @@ pub(super) struct Told {
     pub(super) lost: AtomicU64,
 }
 
+impl Told {
+    /// Waits until so many are up to date, or were turned away.
+    pub(super) async fn up_to_date(&self, count: usize) {
+        let there = || self.synced.load(Ordering::Relaxed) + self.lost.load(Ordering::Relaxed);
+        while there() < count as u64 {
+            sleep(LOOK).await;
+        }
+    }
+
+    /// The load begins.
+    pub(super) fn begin(&self, pace: &Arc<Pace>) {
+        let _first = self.pace.set(Arc::clone(pace));
+    }
+
+    /// Whether what comes now counts.
+    fn counts(&self) -> bool {
+        self.pace.get().is_some_and(|pace| pace.counts(Instant::now()) && !pace.is_over())
+    }
+
+    fn is_over(&self) -> bool {
+        self.pace.get().is_some_and(|pace| pace.is_over())
+    }
+}
+
 /// Subscribes to the leaves of one target, and counts what comes.
-pub(super) async fn subscribe(
-    plan: Arc<Plan>,
-    pace: Arc<Pace>,
-    told: Arc<Told>,
-    client: Client,
-    number: usize,
-) {
+pub(super) async fn subscribe(plan: Arc<Plan>, told: Arc<Told>, client: Client, number: usize) {
     let (prefix, paths) = plan.looked_at(number);
     let subscription = paths.into_iter().map(|path| Subscription {
         path: Some(path),
@@ -94,24 +117,19 @@ pub(super) async fn subscribe(
     };
     let request =
         SubscribeRequest { request: Some(Request::Subscribe(list)), ..Default::default() };
-    if follow(client, request, &pace, &told).await.is_err() && !pace.is_over() {
+    if follow(client, request, &told).await.is_err() && !told.is_over() {
         told.lost.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-async fn follow(
-    client: Client,
-    request: SubscribeRequest,
-    pace: &Pace,
-    told: &Told,
-) -> Result<(), Status> {
+async fn follow(client: Client, request: SubscribeRequest, told: &Told) -> Result<(), Status> {
     // It stays open on our side: whoever ends their side has had enough.
     let requests = open_ended(request);
     let mut stream = client.gnmi().subscribe(Call::new(requests)).await?.into_inner();
     while let Some(message) = stream.message().await? {
         match message.response {
             Some(Response::SyncResponse(_)) => drop(told.synced.fetch_add(1, Ordering::Relaxed)),
-            Some(Response::Update(notification)) if pace.counts(Instant::now()) => {
+            Some(Response::Update(notification)) if told.counts() => {
                 let count = notification.update.len() + notification.delete.len();
                 told.messages.fetch_add(1, Ordering::Relaxed);
                 told.updates.fetch_add(count as u64, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use lockstep_gnmi::proto::lockstep::v1::{ListTargetsRequest, Target};
 use tokio::task::JoinSet;
@@ -29,6 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub(super) struct Loaded {
     /// How long it was measured.
     pub(super) measured: Duration,
+    /// Until when.
+    pub(super) until: SystemTime,
     pub(super) changes: Figures,
     pub(super) reads: Figures,
     pub(super) told: Arc<Told>,
@@ -69,10 +71,17 @@ pub(super) async fn load(
     clients: &[Client],
     signals: &mut Signals,
 ) -> Result<Loaded, Failed> {
-    let pace = Pace::begin(asked.warm_up, asked.rate);
     let (changes, reads, told) = <(Arc<Meter>, Arc<Meter>, Arc<Told>)>::default();
+    let mut listeners = subscribe(asked, &plan, &told, clients);
+    // What it takes until they are there is not part of the load.
+    tokio::select! {
+        () = told.up_to_date(asked.subscribers) => {}
+        () = sleep(asked.timeout) => {}
+        signal = signals.next() => return Err(signal.into()),
+    }
+    let pace = Pace::begin(asked.warm_up, asked.rate);
+    told.begin(&pace);
     let crew = Crew { asked, plan, pace, changes, reads, told, clients };
-    let mut listeners = crew.subscribe();
     let mut senders = crew.send();
     let live = Live::show(Arc::clone(&crew.pace), Arc::clone(&crew.changes), asked.duration);
     let mut interrupted = tokio::select! {
@@ -81,7 +90,7 @@ pub(super) async fn load(
     };
     crew.pace.end();
     crew.changes.miss(&crew.pace.missed());
-    let ended = Instant::now();
+    let (ended, until) = (Instant::now(), SystemTime::now());
     // Those under way are waited for, which ends with their own time, unless somebody cannot wait.
     tokio::select! {
         () = finished(&mut senders) => {}
@@ -99,6 +108,7 @@ pub(super) async fn load(
     live.done().await;
     Ok(Loaded {
         measured: crew.pace.measured(),
+        until,
         changes: crew.changes.figures(),
         reads: crew.reads.figures(),
         told: crew.told,
@@ -111,19 +121,18 @@ async fn finished(tasks: &mut JoinSet<()>) {
     while tasks.join_next().await.is_some() {}
 }
 
+fn subscribe(asked: &Bench, plan: &Arc<Plan>, told: &Arc<Told>, clients: &[Client]) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    for (number, client) in (0..asked.subscribers).zip(clients.iter().cycle()) {
+        let (plan, told) = (Arc::clone(plan), Arc::clone(told));
+        tasks.spawn(beside::subscribe(plan, told, client.clone(), number));
+    }
+    tasks
+}
+
 impl Crew<'_> {
     fn client(&self, number: usize) -> Client {
         self.clients[number % self.clients.len()].clone()
-    }
-
-    fn subscribe(&self) -> JoinSet<()> {
-        let mut tasks = JoinSet::new();
-        for number in 0..self.asked.subscribers {
-            let (plan, pace) = (Arc::clone(&self.plan), Arc::clone(&self.pace));
-            let told = Arc::clone(&self.told);
-            tasks.spawn(beside::subscribe(plan, pace, told, self.client(number), number));
-        }
-        tasks
     }
 
     fn send(&self) -> JoinSet<()> {

@@ -1,6 +1,6 @@
 //! What was measured, for people and for programs.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ impl Report<'_> {
         if asked.readers > 0 {
             rows.push(row("reads", &loaded.reads, measured));
         }
-        table(&titles, &rows)?;
+        table(&titles, &[], &rows)?;
         line("times are in milliseconds")?;
         if loaded.changes.missed > 0 {
             line(&format!(
@@ -128,6 +128,8 @@ impl Report<'_> {
             "leaves": asked.leaves,
             "warm_up_seconds": asked.warm_up.as_secs_f64(),
             "measured_seconds": loaded.measured.as_secs_f64(),
+            "measured_from": time(loaded.until - loaded.measured),
+            "measured_until": time(loaded.until),
             "interrupted": loaded.interrupted.is_some(),
             "changes": figures(&loaded.changes, loaded.measured),
             "reads": figures(&loaded.reads, loaded.measured),
@@ -142,6 +144,11 @@ impl Report<'_> {
             "log_head_before": self.before.head,
         })
     }
+}
+
+/// RFC 3339.
+fn time(at: SystemTime) -> String {
+    prost_types::Timestamp::from(at).to_string()
 }
 
 fn counted(count: usize, one: &str, more: &str) -> String {

@@ -6,7 +6,7 @@ use lockstep_gnmi::proto::lockstep::v1::ConfirmRequest;
 use super::or_failures;
 use crate::cli::{Failed, Global};
 use crate::client::{Certificates, Client};
-use crate::{completions, show};
+use crate::{completions, show, typed};
 
 /// Confirm a change that would be taken back otherwise.
 #[derive(Debug, Args)]
@@ -17,7 +17,7 @@ Examples:
   lockstep --insecure cancel 7                       it is taken back now")]
 pub(crate) struct Confirm {
     /// The change, by its index
-    #[arg(add = completions::transactions(&["applied"]))]
+    #[arg(value_parser = typed::index, add = completions::windows())]
     index: u64,
     #[command(flatten)]
     certificates: Certificates,

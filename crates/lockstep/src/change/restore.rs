@@ -4,11 +4,10 @@ use clap::Args;
 use lockstep_gnmi::proto::lockstep::v1::RestoreRequest;
 use lockstep_gnmi::proto::lockstep::v1::dry_run_request::Of;
 
-use super::{Terms, or_failures, preview, seconds};
+use super::{Terms, preview, seconds, wait};
 use crate::cli::{Failed, Global};
 use crate::client::{Certificates, Client};
-use crate::progress::{self, Progress};
-use crate::{ask, completions, show};
+use crate::{ask, completions, progress, show, typed};
 
 /// Take targets back to how they stood.
 #[derive(Debug, Args)]
@@ -16,10 +15,12 @@ use crate::{ask, completions, show};
 Examples:
   lockstep --insecure restore 7                      whatever came after transaction 7 is undone
   lockstep --insecure restore 7 --dry-run            what that would do
-  lockstep --insecure restore 7 --target leaf1       on one target alone")]
+  lockstep --insecure restore 7 --target leaf1       on one target alone
+
+On a terminal it shows what it would do, and asks; --yes skips that.")]
 pub(crate) struct Restore {
     /// After which transaction, by its index
-    #[arg(add = completions::transactions(&[]))]
+    #[arg(value_parser = typed::index, add = completions::transactions(&[]))]
     index: u64,
     /// This target; may be given several times. None: those that later transactions concern
     #[arg(long, add = completions::targets())]
@@ -42,7 +43,7 @@ pub(crate) struct Restore {
 /// Does it.
 pub(crate) async fn restore(asked: &Restore, global: &Global) -> Result<(), Failed> {
     let client = Client::connect(global, &asked.certificates).await?;
-    let id = progress::id(&asked.terms.id, global);
+    let id = progress::id(&asked.terms.id);
     let request = RestoreRequest {
         index: asked.index,
         targets: asked.target.clone(),
@@ -56,17 +57,15 @@ pub(crate) async fn restore(asked: &Restore, global: &Global) -> Result<(), Fail
     if asked.dry_run {
         return preview::tried(&client, Of::Restore(request), global.output).await;
     }
-    if ask::is_asked(global) {
+    if ask::is_needed(global) {
         let on = match &asked.target[..] {
             [] => "every target that came later".to_owned(),
             named => named.join(", "),
         };
-        preview::shown(&client, Of::Restore(request.clone())).await;
+        preview::shown(&client, Of::Restore(request.clone())).await?;
         ask::agree(&format!("restore {on} to how it was after transaction {}?", asked.index))?;
     }
-    let bar = Progress::of(&client, &id, global);
-    let answer = client.admin().restore(request).await;
-    bar.done().await;
-    let answer = or_failures(answer, global.output)?;
+    let mut admin = client.admin();
+    let answer = wait::answer(&client, &id, global, admin.restore(request)).await?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }

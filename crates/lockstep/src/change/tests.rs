@@ -8,6 +8,7 @@ use lockstep_gnmi::proto::lockstep::v1::{Outcome, TargetOutcome};
 use serde_json::json;
 
 use super::{nothing, told};
+use crate::exit;
 
 fn answer(outcome: Option<&Outcome>) -> SetResponse {
     SetResponse {
@@ -46,6 +47,29 @@ fn a_node_that_does_not_tell_is_believed() {
 
 #[test]
 fn nothing_says_what_is_missing() {
-    assert!(nothing(None).contains("--update"));
-    assert!(nothing(Some("x.yaml")).starts_with("x.yaml asks for nothing"));
+    let (line, file) = (nothing(None), nothing(Some("x.yaml")));
+    assert!(line.to_string().contains("--update"));
+    assert!(file.to_string().starts_with("x.yaml asks for nothing"));
+    assert_eq!((exit::status(&line), exit::status(&file)), (exit::USAGE, exit::USAGE));
+}
+
+#[test]
+fn who_did_not_go_along_is_told_once() {
+    let failed = |message: &str| TargetOutcome {
+        status: "refused".into(),
+        code: "ABORTED".into(),
+        message: message.into(),
+        ..TargetOutcome::default()
+    };
+    let outcome = Outcome {
+        targets: BTreeMap::from([
+            ("leaf1".into(), failed("full")),
+            ("leaf10".into(), failed("full")),
+            ("leaf2".into(), TargetOutcome::default()),
+        ]),
+        ..Outcome::default()
+    };
+    let sentence = "transaction 7 reverted: target leaf10 refused it: ABORTED: full";
+    assert_eq!(told::failures(&outcome, sentence), ["  leaf1: refused: ABORTED: full"]);
+    assert_eq!(told::failures(&outcome, "it went wrong").len(), 2);
 }

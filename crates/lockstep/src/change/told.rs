@@ -55,7 +55,7 @@ pub(crate) fn or_failures<A>(answer: Result<A, Status>, output: Output) -> Resul
         (None, _) => {}
         (Some(outcome), Output::Json) => json_document(&lockstep_gnmi::json::outcome(&outcome))?,
         (Some(outcome), Output::Table) => {
-            failures(&outcome).iter().for_each(|text| eprintln!("{text}"));
+            failures(&outcome, status.message()).iter().for_each(|text| eprintln!("{text}"));
         }
     }
     Err(refused(&status))
@@ -64,12 +64,16 @@ pub(crate) fn or_failures<A>(answer: Result<A, Status>, output: Output) -> Resul
 /// How many targets are named.
 const NAMED: usize = 20;
 
-/// The targets of a transaction that did not go along, a line each. Of one target alone, the error says it all.
-fn failures(outcome: &Outcome) -> Vec<String> {
-    if outcome.targets.len() < 2 {
-        return Vec::new();
-    }
-    let failed = outcome.targets.iter().filter(|(_, one)| !one.message.is_empty());
+/// The targets of a transaction that did not go along, a line each, but for those of which the sentence says it all.
+pub(super) fn failures(outcome: &Outcome, sentence: &str) -> Vec<String> {
+    let said = |name: &str, message: &str| {
+        let named = [" ", ":"].iter().any(|end| sentence.contains(&format!("target {name}{end}")));
+        named && sentence.contains(message)
+    };
+    let failed = outcome
+        .targets
+        .iter()
+        .filter(|(name, one)| !one.message.is_empty() && !said(name, &one.message));
     let lines: Vec<String> = failed
         .map(|(name, one)| {
             format!(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lockstep_northbound::{
     Access, AuditTo, Glob, Issuer, Keys, Pattern, Right, Role, Rules, User, check_hash,
+    is_persons_name,
 };
 
 use super::error::Problem;
@@ -43,8 +44,11 @@ pub(super) fn check(file: &File, folder: &Path) -> Result<Access, Problem> {
 
 fn user(name: &str, given: &file::User) -> Result<User, Problem> {
     let at = format!("users.{name}");
-    if name.is_empty() || name.chars().any(char::is_control) {
-        return Err(Problem::value("users", format!("{name:?} is no name")));
+    if !is_persons_name(name) {
+        let why = format!(
+            "{name:?} is no name for a user: it is empty or long, has control characters, or is the author of what nodes do by themselves"
+        );
+        return Err(Problem::value("users", why));
     }
     check_hash(&given.password).map_err(|error| Problem::value(format!("{at}.password"), error))?;
     Ok(User { hash: given.password.clone(), groups: given.groups.iter().cloned().collect() })

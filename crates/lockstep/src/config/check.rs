@@ -159,7 +159,9 @@ fn targets(
     for (name, given) in &file.targets {
         let at = format!("targets.{name}");
         let name = super::target_name(name).map_err(|wrong| Problem::value(&at, wrong))?;
-        targets.insert(name, target::check(&at, given, folder, &models)?);
+        let checked = target::check(&at, given, folder, &models)?;
+        target::addresses(&checked.driver.addresses).map_err(|wrong| Problem::value(&at, wrong))?;
+        targets.insert(name, checked);
     }
     Ok(targets)
 }

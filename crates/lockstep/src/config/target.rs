@@ -9,7 +9,7 @@ use lockstep_southbound::gnmi::{Encoding, Options};
 
 use super::error::Problem;
 use super::file::Target;
-use super::{nearest, size};
+use super::{environment, nearest, size};
 
 /// A device is not read more often to see whether it drifted.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -65,6 +65,29 @@ pub(super) fn check(
         trials,
         ignore: ignored(at, &given.ignore)?,
         tags: given.tags.clone(),
+    })
+}
+
+/// Nobody listens at an address without a port, however long it is tried. What stands for a variable of the environment
+/// is known where it is used.
+pub(crate) fn addresses(given: &[String]) -> Result<(), String> {
+    let is_known = |one: &&String| environment::reference(one).is_none();
+    match given.iter().filter(is_known).find(|one| !has_port(one)) {
+        None => Ok(()),
+        Some(wrong) => Err(format!(
+            "address: `{wrong}` is not HOST:PORT, such as leaf1:57400, 10.0.0.1:57400 or [2001:db8::1]:57400"
+        )),
+    }
+}
+
+/// Whether an address is HOST:PORT.
+pub(crate) fn has_port(address: &str) -> bool {
+    address.rsplit_once(':').is_some_and(|(host, port)| {
+        let is_host = match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+            Some(inside) => inside.contains(':'),
+            None => !host.is_empty() && !host.contains(':'),
+        };
+        is_host && port.parse::<u16>().is_ok()
     })
 }
 
@@ -158,4 +181,29 @@ fn only(
 fn choice(at: &str, key: &str, given: &str, known: &[&str]) -> Problem {
     let known = known.join(", ");
     Problem::value(self::key(at, key), format!("`{given}` is not one of {known}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_port;
+
+    #[test]
+    fn an_address_has_a_host_and_a_port() {
+        for address in ["leaf1:57400", "10.0.0.1:1", "[2001:db8::1]:57400", "127.0.0.1:0"] {
+            assert!(has_port(address), "{address}");
+        }
+        for address in [
+            "",
+            "leaf1",
+            ":1",
+            "leaf1:",
+            "leaf1:x",
+            "leaf1:70000",
+            "::1",
+            "2001:db8::1:57400",
+            "[::1]",
+        ] {
+            assert!(!has_port(address), "{address}");
+        }
+    }
 }

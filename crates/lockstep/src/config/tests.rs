@@ -274,6 +274,10 @@ fn rules_that_could_not_be_meant_are_refused() {
             "users.alice.password: is no hash of a password; `lockstep user hash` makes one",
         ),
         (
+            "users: {lockstep: hunter2}",
+            "users: \"lockstep\" is no name for a user: it is empty or long, has control characters, or is the author of what nodes do by themselves",
+        ),
+        (
             "users: {alice: {pasword: x}}",
             "users.alice: unknown key `pasword`; did you mean `password`?",
         ),

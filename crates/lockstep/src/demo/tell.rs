@@ -18,6 +18,17 @@ const INDENT: usize = 4;
 /// What is behind a line that goes on.
 const HANG: usize = 2;
 
+/// How long something is shown, whatever it is.
+const MOMENT: Duration = Duration::from_millis(400);
+/// How long somebody reads a word who reads fast.
+const A_WORD: Duration = Duration::from_millis(130);
+/// How long somebody looks at a line.
+const A_LINE: Duration = Duration::from_millis(200);
+/// Nobody waits longer than for so many words.
+const MANY: usize = 50;
+/// Nor than for so many lines.
+const SCREEN: usize = 8;
+
 /// Tells the tour.
 #[derive(Debug)]
 pub(super) struct Teller {
@@ -41,11 +52,32 @@ impl Teller {
         Self { width: width().unwrap_or(PAGE).max(2 * INDENT + HANG), paced }
     }
 
-    /// Gives a reader the time for so many lines.
-    pub(super) async fn pause(&self, lines: u32) {
+    /// Gives somebody the time to read these sentences.
+    pub(super) async fn read(&self, text: &str) {
+        let words = text.split_whitespace().take(MANY).count();
+        self.pause(MOMENT + A_WORD * u32::try_from(words).unwrap_or_default()).await;
+    }
+
+    /// Gives somebody the time to look at what was printed.
+    pub(super) async fn look(&self, text: &str) {
+        let lines = text.lines().take(SCREEN).count();
+        self.pause(MOMENT + A_LINE * u32::try_from(lines).unwrap_or_default()).await;
+    }
+
+    async fn pause(&self, time: Duration) {
         if self.paced {
-            sleep(Duration::from_millis(400) + Duration::from_millis(220) * lines.min(8)).await;
+            sleep(time).await;
         }
+    }
+
+    /// Whether somebody sits there who reads along.
+    pub(super) const fn is_paced(&self) -> bool {
+        self.paced
+    }
+
+    /// How much room there is for what a command prints.
+    pub(super) const fn room(&self) -> usize {
+        self.width - INDENT
     }
 
     pub(super) fn blank(&self) -> Result<(), Failed> {
@@ -78,7 +110,7 @@ impl Teller {
 
     /// What a command printed.
     pub(super) fn printed(&self, text: &str, long: Long) -> Result<(), Failed> {
-        let room = self.width - INDENT;
+        let room = self.room();
         for text in text.lines() {
             let parts = match long {
                 Long::Fold => folded(text, room, HANG),
@@ -88,6 +120,14 @@ impl Teller {
                 let part = if text.starts_with(['+', '-', '~']) { difference(&part) } else { part };
                 line(&format!("{:INDENT$}{part}", ""))?;
             }
+        }
+        Ok(())
+    }
+
+    /// The end, where somebody sees it: below the sign of the Ctrl-C that most often brings it about.
+    pub(super) fn farewell(&self) -> Result<(), Failed> {
+        if std::io::stdout().is_terminal() {
+            self.plain("\nThe network is gone, and has left nothing behind.")?;
         }
         Ok(())
     }

@@ -51,11 +51,13 @@ impl Tour<'_> {
     async fn opening(&self) -> Result<(), Failed> {
         let teller = self.teller;
         teller.title("Lockstep")?;
-        teller.prose(
-            "A change happens on all the devices it concerns, or on none. Here is a small network, \
+        let about = "A change happens on all the devices it concerns, or on none. Here is a small network, \
              simulated: two spines, four leaves, each of them speaking gNMI, and one Lockstep node in \
-             front of them. Everything below really happens, and is checked on the devices themselves.",
-        )?;
+             front of them. Everything below really happens, and is checked on the devices themselves.";
+        teller.prose(about)?;
+        if teller.is_paced() {
+            teller.prose("It takes a minute and a half; Ctrl-C ends it at any moment.")?;
+        }
         teller.blank()?;
         for line in PICTURE {
             teller.plain(line)?;
@@ -69,7 +71,7 @@ impl Tour<'_> {
             ))?;
             teller.blank()?;
         }
-        teller.pause(8).await;
+        teller.read(about).await;
         self.works("lockstep target list", Long::Cut).await?;
         self.means(
             "Each device came with a name and descriptions of its links. Lockstep has read them and \
@@ -84,18 +86,31 @@ impl Tour<'_> {
         self.teller.title(&format!("{number}. {title}"))?;
         self.teller.prose(about)?;
         self.teller.blank()?;
-        self.teller.pause(lines(about)).await;
+        self.teller.read(about).await;
         Ok(())
     }
 
     /// Types a command, and shows what it prints.
     async fn types(&self, command: &str, long: Long) -> Result<typed::Answer, Failed> {
         self.teller.typed(&format!("$ {command}"))?;
-        self.teller.pause(0).await;
-        let answer = typed::run(self.network, command).await?;
+        self.teller.look("").await;
+        let answer = typed::run(self.network, command, self.teller.room()).await?;
         self.teller.printed(&answer.text, long)?;
-        self.teller.pause(lines(&answer.text)).await;
+        self.teller.look(&answer.text).await;
         Ok(answer)
+    }
+
+    /// Writes a file that commands name, and shows how it begins: so many lines, or all of them.
+    async fn file(&self, name: &str, text: &str, first: usize) -> Result<(), Failed> {
+        typed::write(self.network.folder(), name, text)?;
+        let all = text.lines().count() <= first;
+        let command = if all { format!("cat {name}") } else { format!("head -n {first} {name}") };
+        self.teller.typed(&format!("$ {command}"))?;
+        let shown = text.lines().take(first).collect::<Vec<_>>().join("\n");
+        self.teller.printed(&shown, Long::Fold)?;
+        self.teller.blank()?;
+        self.teller.look(&shown).await;
+        Ok(())
     }
 
     /// Types a command that works.
@@ -123,7 +138,7 @@ impl Tour<'_> {
     async fn means(&self, text: &str) -> Result<(), Failed> {
         self.teller.blank()?;
         self.teller.prose(text)?;
-        self.teller.pause(2 + lines(text)).await;
+        self.teller.read(text).await;
         Ok(())
     }
 
@@ -133,12 +148,6 @@ impl Tour<'_> {
         let answer = self.network.client().admin().get_transaction(request).await?.into_inner();
         Ok(answer.transaction.ok_or("the node does not show the transaction")?)
     }
-}
-
-/// How many lines a text takes, more or less.
-fn lines(text: &str) -> u32 {
-    let count = text.lines().map(|line| 1 + line.chars().count() / 84).sum::<usize>();
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// The index of the transaction that a command has told of.

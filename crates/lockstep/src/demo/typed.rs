@@ -7,6 +7,7 @@ use tokio::process::Command;
 
 use super::network::Network;
 use crate::cli::Failed;
+use crate::terminal::ROOM;
 
 /// What came of a command.
 #[derive(Debug)]
@@ -17,12 +18,13 @@ pub(super) struct Answer {
     pub text: String,
 }
 
-/// Runs `lockstep` with these words, in the folder of the demo and on its node.
-pub(super) async fn run(network: &Network, line: &str) -> Result<Answer, Failed> {
+/// Runs `lockstep` with these words, in the folder of the demo and on its node; what it prints has so much room.
+pub(super) async fn run(network: &Network, line: &str, room: usize) -> Result<Answer, Failed> {
     let words = words(line);
     let mut command = Command::new(std::env::current_exe()?);
     command.args(words.iter().skip(1)).current_dir(network.folder());
     command.env("LOCKSTEP_SERVER", network.address().to_string()).env("LOCKSTEP_INSECURE", "true");
+    command.env(ROOM, room.to_string());
     for name in ["LOCKSTEP_USERNAME", "LOCKSTEP_PASSWORD", "LOCKSTEP_TOKEN"] {
         command.env_remove(name);
     }

@@ -68,6 +68,7 @@ impl Reach {
             None => named.keys().map(String::as_str).collect(),
         };
         let checked = self.checked(&options, &names)?;
+        config::target_addresses(&checked.driver.addresses)?;
         // A name may stand for other files by now: only whoever names it means those.
         let (digest, models) = match bound {
             Some(bound) => (bound.models.clone(), self.models.get(&bound.models)),

@@ -89,6 +89,7 @@ fn what_is_wrong_is_named() {
     let address = "127.0.0.1:1";
     for (given, said) in [
         (json!({}), "missing field `address`"),
+        (json!({ "address": "leaf1" }), "address: `leaf1` is not HOST:PORT"),
         (json!({ "address": address, "adress": 1 }), "did you mean `address`?"),
         (json!({ "address": address, "model": "lbb" }), "model: there is no model set `lbb`"),
         (json!({ "address": address, "timeout": "soon" }), "timeout: "),

@@ -42,7 +42,10 @@ pub(crate) async fn export(command: &Export, global: &Global) -> Result<(), Fail
     let mut teller = Teller::new("exported");
     let result = tokio::select! {
         result = write(command, global, &mut out, &mut teller) => result,
-        _ = signals.next() => Err("interrupted; nothing was exported".into()),
+        by = signals.next() => {
+            eprintln!("lockstep: interrupted; nothing was exported");
+            Err(by.into())
+        }
     };
     match result {
         Ok(progress) => {

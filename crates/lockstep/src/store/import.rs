@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufRead, BufReader, stdin};
 use super::place::Place;
 use super::progress::Teller;
 use crate::cli::{Failed, Global};
-use crate::signals::Signals;
+use crate::signals::{Interrupted, Signals};
 
 /// Where to, and what from.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub(crate) async fn import(command: &Import, _: &Global) -> Result<(), Failed> {
     let store = command.place.open_or_make().await?;
     let ended = tokio::select! {
         ended = take_in(command, &*store) => ended,
-        _ = signals.next() => Err("interrupted".into()),
+        by = signals.next() => Err(by.into()),
     };
     store.close().await?;
     drop(store);
@@ -48,7 +48,13 @@ pub(crate) async fn import(command: &Import, _: &Global) -> Result<(), Failed> {
             eprintln!("the store's epoch is now {}", imported.epoch);
             Ok(())
         }
-        Err(error) => Err(clear(&command.place, error)),
+        Err(error) => match error.downcast::<Interrupted>() {
+            Ok(by) => {
+                eprintln!("lockstep: {}", clear(&command.place, (*by).into()));
+                Err(by)
+            }
+            Err(error) => Err(clear(&command.place, error)),
+        },
     }
 }
 

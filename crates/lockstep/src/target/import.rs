@@ -13,8 +13,9 @@ use super::overheard;
 use crate::cli::{Failed, Global, Output};
 use crate::client::{Client, is_overheard, refused};
 use crate::config::{self, Imported, TargetOptions};
-use crate::output::{json_document, line};
-use crate::show;
+use crate::output::{json_document, line, names};
+use crate::signals::Signals;
+use crate::{ask, completions, show};
 
 /// How many are added at a time: they share what is written to the store.
 const TOGETHER: usize = 64;
@@ -27,13 +28,14 @@ Examples:
   lockstep target import gnmic.yaml --dry-run
   lockstep target import gnmic.yaml --skip-existing   go on where an import ended
 
-The file's globals are defaults of its targets; our keys may stand beside gnmic's. Values such as $PASSWORD are kept as
-they are, and taken from the environment of each node. If one target cannot be added, none is.")]
+The file's globals are defaults of its targets; our keys may stand beside gnmic's. Values such as $PASSWORD are kept as \
+they are, and taken from the environment of each node. If one target cannot be added, none is. Where the file has \
+`initial: replace`, devices lose what they have: that is asked for, and --yes skips it.")]
 pub(super) struct Import {
     /// The file, YAML or JSON
     file: PathBuf,
     /// The model set of targets that name none
-    #[arg(long)]
+    #[arg(long, add = completions::models())]
     model: Option<String>,
     /// Leave targets alone that are there already, instead of refusing the file
     #[arg(long)]
@@ -71,8 +73,11 @@ pub(super) async fn import(
     client: &Client,
     global: &Global,
 ) -> Result<(), Failed> {
-    let mut requests = Vec::new();
+    let (mut requests, mut replacing) = (Vec::new(), Vec::new());
     for (name, mut options) in targets {
+        if options.get("initial").and_then(Value::as_str) == Some("replace") {
+            replacing.push(name.clone());
+        }
         if let Some(model) = &asked.model {
             options.entry("model").or_insert_with(|| Value::String(model.clone()));
         }
@@ -84,9 +89,16 @@ pub(super) async fn import(
         });
     }
     let requests = addable(asked, client, requests).await?;
+    let is_added = |name: &&String| requests.iter().any(|request| request.name == **name);
+    let replacing: Vec<&str> = replacing.iter().filter(is_added).map(String::as_str).collect();
     if asked.dry_run {
         let names: Vec<&str> = requests.iter().map(|request| request.name.as_str()).collect();
         return tried(&names, global.output);
+    }
+    if ask::is_needed(global)
+        && let Some(question) = question(&replacing)
+    {
+        ask::agree(&question)?;
     }
     let (mut added, wrong) = add(client, &requests).await?;
     added.sort_by_key(|transaction| std::cmp::Reverse(transaction.index));
@@ -99,6 +111,20 @@ pub(super) async fn import(
             requests.len()
         )
         .into()),
+    }
+}
+
+/// What to ask before devices lose what they have; none: none of them does.
+fn question(replacing: &[&str]) -> Option<String> {
+    match replacing {
+        [] => None,
+        [one] => Some(format!("add {one}? What its device has is gone then: initial: replace")),
+        several => {
+            let (count, names) = (several.len(), names(several));
+            Some(format!(
+                "add {names}? What these {count} devices have is gone then: initial: replace"
+            ))
+        }
     }
 }
 
@@ -117,6 +143,7 @@ async fn add(
     client: &Client,
     requests: &[AddTargetRequest],
 ) -> Result<(Vec<Transaction>, Option<String>), Failed> {
+    let mut signals = Signals::new()?;
     let mut added = Vec::new();
     for some in requests.chunks(TOGETHER) {
         let mut under_way = JoinSet::new();
@@ -125,7 +152,16 @@ async fn add(
             under_way.spawn(async move { admin.add_target(request).await });
         }
         let mut wrong = None;
-        while let Some(answer) = under_way.join_next().await {
+        loop {
+            let answer = tokio::select! {
+                answer = under_way.join_next() => answer,
+                interrupted = signals.next() => {
+                    let words = left_behind(added.len(), under_way.len(), requests.len());
+                    eprintln!("lockstep: {words}");
+                    return Err(interrupted.into());
+                }
+            };
+            let Some(answer) = answer else { break };
             match answer? {
                 Ok(answer) => added.extend(answer.into_inner().transaction),
                 Err(status) => wrong = Some(refused(&status).to_string()),
@@ -136,6 +172,14 @@ async fn add(
         }
     }
     Ok((added, None))
+}
+
+/// What was added, and what may still be, where somebody ended it.
+fn left_behind(added: usize, under_way: usize, all: usize) -> String {
+    format!(
+        "interrupted; {added} of {all} were added, and {under_way} are under way: `lockstep tx list --kind add` shows what \
+         becomes of them, and --skip-existing goes on with the rest"
+    )
 }
 
 /// Asks of every one whether it could be added, before the first is.
@@ -169,4 +213,27 @@ async fn addable(
 /// Whether it is about this target, and others may still go well.
 fn is_of_target(code: Code) -> bool {
     matches!(code, Code::AlreadyExists | Code::InvalidArgument | Code::FailedPrecondition)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{left_behind, question};
+
+    #[test]
+    fn whoever_ends_it_is_told_how_far_it_came() {
+        let said = left_behind(3, 2, 9);
+        assert!(said.contains("3 of 9 were added, and 2 are under way"), "{said}");
+    }
+
+    #[test]
+    fn what_devices_lose_is_asked_for() {
+        assert_eq!(question(&[]), None);
+        let one = question(&["leaf1"]).unwrap();
+        assert_eq!(one, "add leaf1? What its device has is gone then: initial: replace");
+        assert!(
+            question(&["leaf1", "leaf2"])
+                .unwrap()
+                .starts_with("add leaf1,leaf2? What these 2 devices")
+        );
+    }
 }

@@ -10,6 +10,31 @@ use serde_json::{Map, Value};
 use crate::cli::Failed;
 use crate::completions;
 
+/// What can be said of a target, by key.
+pub(super) const KEYS: [&str; 21] = [
+    "address",
+    "model",
+    "insecure",
+    "skip-verify",
+    "tls-ca",
+    "tls-cert",
+    "tls-key",
+    "tls-server-name",
+    "username",
+    "password",
+    "token",
+    "timeout",
+    "encoding",
+    "sync",
+    "drift",
+    "drift-interval",
+    "initial",
+    "ignore",
+    "tags",
+    "role",
+    "commit-confirmed",
+];
+
 /// Where a new target is.
 #[derive(Debug, Args)]
 pub(super) struct Reference {
@@ -62,31 +87,31 @@ pub(super) struct Options {
     #[arg(long)]
     timeout: Option<String>,
     /// json or json_ietf; what the device prefers, if it is left out
-    #[arg(long)]
+    #[arg(long, add = completions::words(&["json", "json_ietf"]))]
     encoding: Option<String>,
     /// How the device is brought in line: merge
-    #[arg(long)]
+    #[arg(long, add = completions::words(&["merge"]))]
     sync: Option<String>,
     /// What is done when somebody else changes it: report, enforce or adopt
-    #[arg(long)]
+    #[arg(long, add = completions::words(&["report", "enforce", "adopt"]))]
     drift: Option<String>,
     /// How often it is read, where it does not tell of changes, such as 5m
     #[arg(long, value_name = "TIME")]
     drift_interval: Option<String>,
     /// What is done when it is first met: adopt what it has, or replace it
-    #[arg(long)]
+    #[arg(long, add = completions::words(&["adopt", "replace"]))]
     initial: Option<String>,
     /// Where it may change without anyone caring; may be given several times
     #[arg(long, value_name = "PATH")]
     ignore: Vec<String>,
     /// To find it by; may be given several times
-    #[arg(long)]
+    #[arg(long, add = completions::tags())]
     tag: Vec<String>,
     /// Among which clients of the device we are the only master
     #[arg(long)]
     role: Option<String>,
     /// When commit-confirmed of the device is used: never or always
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", add = completions::words(&["never", "always"]))]
     commit_confirmed: Option<String>,
 }
 

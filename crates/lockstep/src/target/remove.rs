@@ -1,16 +1,15 @@
 //! `target remove`: with a word before on what goes with it.
 
 use clap::Args;
-use lockstep_gnmi::proto::lockstep::v1::{
-    GetTargetRequest, ListTransactionsRequest, RemoveTargetRequest,
-};
+use lockstep_gnmi::proto::lockstep::v1::{ListTransactionsRequest, RemoveTargetRequest};
 use lockstep_gnmi::words;
 
 use super::Said;
-use crate::change::{or_failures, seconds};
+use super::known::{known, readable};
+use crate::change::{self, seconds};
 use crate::cli::{Failed, Global};
-use crate::client::{Client, refused};
-use crate::{ask, completions, show};
+use crate::client::Client;
+use crate::{ask, completions, progress, show};
 
 /// Remove a target.
 #[derive(Debug, Args)]
@@ -19,8 +18,8 @@ Examples:
   lockstep target remove leaf3
   lockstep target remove leaf3 --yes --comment 'taken out of the rack'
 
-What has not reached the device is withdrawn, after whatever is under way on it came to its end. The device is left
-as it is, and so is the log. To leave a device alone for a while, `lockstep target pause` is enough.")]
+What has not reached the device is withdrawn, after whatever is under way on it came to its end. The device is left \
+as it is, and so is the log. That is asked for; --yes skips that. To leave a device alone for a while, `lockstep target pause` is enough.")]
 pub(super) struct Remove {
     /// Its name
     #[arg(add = completions::targets())]
@@ -30,33 +29,42 @@ pub(super) struct Remove {
 }
 
 pub(super) async fn remove(asked: &Remove, client: &Client, global: &Global) -> Result<(), Failed> {
-    if ask::is_asked(global) {
+    if ask::is_needed(global) {
         ask::agree(&question(&asked.name, client).await?)?;
     }
+    let id = progress::id(&asked.said.id);
     let request = RemoveTargetRequest {
         name: asked.name.clone(),
         comment: asked.said.comment.clone(),
-        id: asked.said.id.clone(),
+        id: id.clone(),
         deadline: seconds(asked.said.deadline),
     };
-    let answer = or_failures(client.admin().remove_target(request).await, global.output)?;
+    let mut admin = client.admin();
+    let answer = change::awaited(client, &id, global, admin.remove_target(request)).await?;
     show::transaction(&answer.into_inner().transaction.unwrap_or_default(), global.output)
 }
 
 /// What goes with the target, and what stays.
 async fn question(name: &str, client: &Client) -> Result<String, Failed> {
-    let target = GetTargetRequest { name: name.to_owned() };
-    let target = client.admin().get_target(target).await.map_err(|s| refused(&s))?;
-    let target = target.into_inner().target.unwrap_or_default();
+    let Some(target) = known(name, client).await? else { return Ok(untold(name)) };
     let open = ListTransactionsRequest {
         status: words::OPEN.map(str::to_owned).into(),
         target: vec![name.to_owned()],
         ..ListTransactionsRequest::default()
     };
-    let open = client.admin().list_transactions(open).await.map_err(|s| refused(&s))?;
+    let Some(open) = readable(client.admin().list_transactions(open).await)? else {
+        return Ok(untold(name));
+    };
     let open = open.into_inner().transactions;
     let indexes: Vec<String> = open.iter().rev().map(|t| t.index.to_string()).collect();
     Ok(sentence(name, &target.address, &indexes))
+}
+
+/// The same, to whoever may not read what waits for it.
+fn untold(name: &str) -> String {
+    format!(
+        "{name}: the device is left as it is; what waits for it is not for you to read. Remove the target?"
+    )
 }
 
 fn sentence(name: &str, address: &str, open: &[String]) -> String {

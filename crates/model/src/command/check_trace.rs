@@ -67,6 +67,7 @@ fn counts(report: &Report) -> String {
         (report.sessions, "sessions"),
         (report.steps, "steps"),
         (report.revisions, "revisions"),
+        (report.held, "held against the guarantees"),
         (report.transactions, "transactions"),
         (report.requests, "device requests"),
     ];

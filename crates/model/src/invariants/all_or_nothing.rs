@@ -10,7 +10,8 @@ use super::decision::leaves_no_trace;
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
     let atomic = |t: &&Transaction| t.is_atomic() || !t.kind.writes();
-    step.stores().all(|store| store.transactions().filter(atomic).all(|t| is_kept(store, t)))
+    step.commits()
+        .all(|commit| commit.concerned().filter(atomic).all(|entry| is_kept(&commit.after, entry)))
 }
 
 fn is_kept(store: &View, transaction: &Transaction) -> bool {

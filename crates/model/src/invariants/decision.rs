@@ -2,8 +2,6 @@
 //! leaves no trace. What was decided, and what a device is asked to take, is valid; and it was decided
 //! before its deadline.
 
-use std::collections::BTreeSet;
-
 use lockstep_protocol::View;
 use lockstep_protocol::node::Work;
 use lockstep_protocol::record::{Kind, PartStatus, Reason, Status, Transaction};
@@ -11,16 +9,17 @@ use lockstep_types::{Configuration as Tree, Target};
 
 use super::Step;
 use crate::system::yang::broken_rules;
-use crate::system::{Sent, System};
+use crate::system::{Commit, Sent, System};
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
     step.after.commits.iter().all(|commit| {
-        let (before, after) = (&commit.before, &commit.after);
-        let moves = before
-            .transactions()
-            .all(|old| after.transaction(old.index).is_some_and(|new| follows(old, new)));
-        moves && ids_differ(&commit.store) && after.transactions().all(|t| is_whole(after, t))
+        commit.concerned().all(|new| {
+            let old = commit.before.transaction(new.index);
+            old.is_none_or(|old| follows(old, new))
+                && is_alone_with_its_id(commit, new)
+                && is_whole(&commit.after, new)
+        })
     }) && (step.after.nodes.is_empty() || stays_valid(step))
 }
 
@@ -37,9 +36,9 @@ fn follows(old: &Transaction, new: &Transaction) -> bool {
 }
 
 /// Among what is kept: an id may be used again once the log has forgotten it.
-fn ids_differ(store: &View) -> bool {
-    let mut ids = BTreeSet::new();
-    store.transactions().all(|transaction| ids.insert(&transaction.id))
+fn is_alone_with_its_id(commit: &Commit, transaction: &Transaction) -> bool {
+    let named = commit.ledger().with_id(&transaction.id);
+    named.filter(|index| commit.store.transaction(*index).is_some()).count() <= 1
 }
 
 fn is_whole(store: &View, transaction: &Transaction) -> bool {
@@ -74,8 +73,8 @@ fn stays_valid(step: &Step<'_>) -> bool {
     let system = step.after;
     let committed =
         |store: &View, target: &Target| is_valid(system, store, target, &store.committed(target));
-    step.at_every_target(|store, target| {
-        store.header(target).recheck.is_some() || committed(store, target)
+    step.at_every_target(|commit, target| {
+        commit.after.header(target).recheck.is_some() || committed(&commit.after, target)
     }) && system.commits.iter().all(|commit| {
         let decided = commit.after.transactions().filter(|new| is_judged(&commit.before, new));
         decided.flat_map(|t| t.targets.keys()).all(|target| committed(&commit.before, target))

@@ -5,6 +5,7 @@ use lockstep_protocol::record::PartStatus;
 
 use lockstep_types::{Target, Term};
 
+use crate::ledger;
 use crate::system::{Action, Commit, System};
 
 use super::Step;
@@ -54,7 +55,7 @@ fn only_the_master_records(commit: &Commit, target: &Target) -> bool {
     }
     let (old, new) = (commit.before.header(target), commit.after.header(target));
     let master = commit.before.master(target).and_then(|master| master.session.as_ref());
-    let by_master = master == Some(&commit.session);
+    let by_master = master.is_some() && master == commit.session.as_ref();
     if speaks_for_the_device(commit, target) {
         return by_master;
     }
@@ -73,8 +74,9 @@ fn speaks_for_the_device(commit: &Commit, target: &Target) -> bool {
     let (old, new) = (commit.before.header(target), commit.after.header(target));
     let more = |counts: &[PartStatus]| {
         let count = |store: &View| {
+            let entries = commit.concerned().filter_map(|entry| store.transaction(entry.index));
             // What takes back a change that was not confirmed does not wait for a device's word.
-            let parts = store.transactions().filter(|t| !t.is_revert()).map(|t| t.part(target));
+            let parts = entries.filter(|t| !t.is_revert()).map(|t| t.part(target));
             parts.filter(|part| counts.contains(part)).count()
         };
         count(&commit.after) > count(&commit.before)
@@ -86,8 +88,10 @@ fn speaks_for_the_device(commit: &Commit, target: &Target) -> bool {
     synced || more(&[PartStatus::Accepted]) || (moved && more(&took))
 }
 
-/// A withdrawal by cancel or recheck may come from any node: it only takes away.
+/// A withdrawal by cancel or recheck may come from any node: it only takes away. Absences that any write may let go of
+/// say nothing of the device.
 fn withdraws(commit: &Commit, target: &Target) -> bool {
-    commit.before.applied(target) == commit.after.applied(target)
+    let (before, after) = (commit.before.applied(target), commit.after.applied(target));
+    ledger::alike(&commit.after, target, &before, &after)
         && commit.after.header(target).synced == Term::ZERO
 }

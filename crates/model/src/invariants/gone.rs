@@ -11,12 +11,13 @@ pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
     let before = step.from.map_or(&system.store, |(before, _)| &before.store);
     let unbound = |store: &View, target: &Target| store.binding(target).is_none();
-    step.at_every_target(|store, target| !unbound(store, target) || nothing_stands(store, target))
-        && step.at_every_target(is_new)
-        && system.sent.iter().filter(|sent| sent.current).all(|sent| {
-            let target = &sent.flight.target;
-            !(unbound(before, target) && unbound(&system.store, target))
-        })
+    step.at_every_target(|commit, target| {
+        let store = &commit.after;
+        (!unbound(store, target) || nothing_stands(store, target)) && is_new(store, target)
+    }) && system.sent.iter().filter(|sent| sent.current).all(|sent| {
+        let target = &sent.flight.target;
+        !(unbound(before, target) && unbound(&system.store, target))
+    })
 }
 
 fn nothing_stands(store: &View, target: &Target) -> bool {

@@ -2,32 +2,25 @@
 //! taken out by then: never one that was withdrawn or reverted, whenever that was, and never one that
 //! is still open. A Restore asks for just that.
 
-use lockstep_protocol::View;
-use lockstep_protocol::record::Key;
-use lockstep_types::{Index, Target};
+use lockstep_types::Target;
 
-use super::{Step, ledger};
+use super::Step;
+use crate::ledger;
 use crate::system::Commit;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
-    step.after.commits.iter().all(|commit| {
-        let targets = step.after.scenario.targets.iter();
-        let mut moved = targets.filter(|target| has_moved(commit, target));
-        moved.all(|target| is_exact(&commit.after, target))
-    })
+    step.at_every_target(is_exact)
 }
 
-/// History changes with the configuration, or not at all.
-fn has_moved(commit: &Commit, target: &Target) -> bool {
-    let key = Key::Configuration(target.clone());
-    commit.before.version(&key) != commit.after.version(&key)
-}
-
-fn is_exact(store: &View, target: &Target) -> bool {
+/// Looked at where it is not as it was. History goes back entry by entry, so what was reached from an entry that is as it was
+/// is as it was, too.
+fn is_exact(commit: &Commit, target: &Target) -> bool {
+    let (store, account) = (&commit.after, commit.ledger().account(target));
     let known = store.horizon().max(store.header(target).since);
-    (known.get()..=store.head().index.get()).map(Index::new).all(|index| {
-        let counted = ledger::as_of(store, target, index);
-        store.as_of(target, index) == Some(ledger::fold(store, target, &counted))
+    account.stood_anew().chain([store.head().index]).filter(|index| *index >= known).all(|index| {
+        let added_up = account.as_of(index);
+        let stood = store.as_of(target, index);
+        stood.is_some_and(|stood| ledger::alike(store, target, &stood, added_up.tree()))
     })
 }

@@ -3,15 +3,16 @@
 
 use lockstep_protocol::record::Status;
 
-use super::{Step, ledger};
+use super::Step;
+use crate::ledger;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
     let store = &system.archive;
-    let exact = step.at_every_target(|store, target| {
-        let visible = ledger::fold(store, target, &ledger::visible(store, target));
-        store.visible(target) == visible
+    let exact = step.at_every_target(|commit, target| {
+        let (store, account) = (&commit.after, commit.ledger().account(target));
+        ledger::alike(store, target, &store.visible(target), account.visible().tree())
     });
     let clean = system
         .seen

@@ -9,10 +9,11 @@ use crate::system::Commit;
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
     let system = step.after;
-    system.devices.iter().all(|(target, device)| {
+    system.scenario.targets.iter().all(|target| {
+        let election = system.devices.get(target).map_or(Term::ZERO, |device| device.election);
         let term = system.store.mastership(target).map_or(Term::ZERO, |m| m.term);
         let others = system.scenario.faults.usurpers > 0 || system.scenario.set_back;
-        (others || device.election <= term)
+        (others || election <= term)
             && system.store.header(target).synced <= term
             && system.commits.iter().all(|commit| is_new_term(commit, target))
     })

@@ -2,37 +2,42 @@
 //! no term ever goes back, and log time grows.
 
 use lockstep_protocol::View;
-use lockstep_protocol::record::{Kind, PartStatus, Reason, Status, Transaction};
-use lockstep_types::{Target, Term};
+use lockstep_protocol::record::{Kind, Reason, Status, Transaction};
+use lockstep_types::{Index, Target, Term};
 
 use super::Step;
+use crate::system::Commit;
 
 /// Whether a step keeps it.
 pub fn keeps(step: &Step<'_>) -> bool {
-    let targets = &step.after.scenario.targets;
-    step.at_every_target(in_order)
-        && step.stores().all(log_time_grows)
-        && step.after.commits.iter().all(|commit| {
-            targets.iter().all(|target| forward(&commit.before, &commit.after, target))
-        })
+    step.at_every_target(|commit, target| {
+        in_order(commit, target) && forward(&commit.before, &commit.after, target)
+    }) && step.commits().all(log_time_grows)
 }
 
-fn log_time_grows(store: &View) -> bool {
-    let times: Vec<_> = store.transactions().map(|transaction| transaction.submitted).collect();
-    times.is_sorted_by(|earlier, later| earlier < later)
+fn log_time_grows(commit: &Commit) -> bool {
+    let submitted = |index| commit.after.transaction(index).map(|entry| entry.submitted);
+    commit.concerned().all(|entry| {
+        let earlier = Index::new(entry.index.get().saturating_sub(1));
+        submitted(earlier).is_none_or(|earlier| earlier < entry.submitted)
+            && submitted(entry.index.next()).is_none_or(|later| entry.submitted < later)
+    })
 }
 
-fn in_order(store: &View, target: &Target) -> bool {
-    let header = store.header(target);
+fn in_order(commit: &Commit, target: &Target) -> bool {
+    let header = commit.after.header(target);
     header.applied.index <= header.committed.index
-        && committed_in_order(store, target)
-        && applied_in_order(store, target)
+        && committed_in_order(commit, target)
+        && applied_in_order(commit, target)
 }
 
 /// What was considered is decided, what was not is pending or was passed over.
-fn committed_in_order(store: &View, target: &Target) -> bool {
-    let considered = store.header(target).committed.index;
-    on(store, target).all(|t| {
+fn committed_in_order(commit: &Commit, target: &Target) -> bool {
+    let considered = commit.after.header(target).committed.index;
+    // What a device had when it was first met lies below everything, so it has no place in this order.
+    let ordered = |t: &&Transaction| t.kind != Kind::Adopt { first: true };
+    let on_target = commit.concerned().filter(|t| t.targets.contains_key(target));
+    on_target.filter(ordered).all(|t| {
         if t.status == Status::Pending {
             t.index > considered
         } else {
@@ -46,26 +51,10 @@ fn passed_over(transaction: &Transaction) -> bool {
     matches!(transaction.status, Status::Rejected | Status::Cancelled) && (late || transaction.wide)
 }
 
-fn applied_in_order(store: &View, target: &Target) -> bool {
-    let recorded: Vec<_> = on(store, target)
-        .filter(|t| matches!(t.part(target), PartStatus::Applied | PartStatus::Refused))
-        .filter(|t| !t.kind.is_of_target() && !nothing_to_send(store, t, target))
-        .map(|t| t.index)
-        .collect();
-    let waits =
-        |t: &Transaction| t.status == Status::Committed && t.part(target) == PartStatus::Pending;
-    on(store, target).filter(|t| waits(t)).all(|t| recorded.iter().all(|later| *later < t.index))
-}
-
-fn nothing_to_send(store: &View, transaction: &Transaction, target: &Target) -> bool {
-    let Kind::Rollback { of, .. } = transaction.kind else { return false };
-    store.transaction(of).is_some_and(|change| change.part(target) == PartStatus::Withdrawn)
-}
-
-/// What a device had when it was first met lies below everything, so it has no place in this order.
-fn on<'s>(store: &'s View, target: &'s Target) -> impl Iterator<Item = &'s Transaction> {
-    let ordered = |t: &&Transaction| t.kind != Kind::Adopt { first: true };
-    store.transactions().filter(ordered).filter(|t| t.targets.contains_key(target))
+/// Nothing that is decided waits below what a device has taken or refused.
+fn applied_in_order(commit: &Commit, target: &Target) -> bool {
+    let account = commit.ledger().account(target);
+    account.first_waiting().is_none_or(|waits| account.last_recorded() < Some(waits))
 }
 
 fn forward(before: &View, after: &View, target: &Target) -> bool {

@@ -6,7 +6,7 @@ use lockstep_protocol::View;
 use lockstep_protocol::record::{Kind, Rule, Status, Transaction, Window, WindowStage};
 use lockstep_types::{Index, Target};
 
-use super::{Step, ledger};
+use super::Step;
 use crate::system::{Commit, EXTENSION, System};
 
 /// Whether a step keeps it.
@@ -15,7 +15,7 @@ pub fn keeps(step: &Step<'_>) -> bool {
     system.commits.iter().all(|commit| {
         commit.after.transactions().all(|new| {
             let old = commit.before.transaction(new.index).and_then(|old| old.window);
-            goes_on(system, commit, old, new) && is_as_it_says(&commit.after, new)
+            goes_on(system, commit, old, new) && is_as_it_says(commit, new)
         })
     }) && system.confirmed.iter().all(|index| is_confirmed(&system.archive, *index))
         && (!system.is_quiet() || system.store.windows().all(|(until, _)| system.now <= until))
@@ -55,7 +55,8 @@ fn goes_on(system: &System, commit: &Commit, old: Option<Window>, new: &Transact
     }
 }
 
-fn is_as_it_says(store: &View, change: &Transaction) -> bool {
+fn is_as_it_says(commit: &Commit, change: &Transaction) -> bool {
+    let store = &commit.after;
     let reverts = store.transactions().filter(
         |t| matches!(t.kind, Kind::Rollback { of, rule: Rule::Window } if of == change.index),
     );
@@ -72,7 +73,7 @@ fn is_as_it_says(store: &View, change: &Transaction) -> bool {
     let open = matches!(stage, Some(WindowStage::Open { .. }));
     taken_out
         && change.targets.keys().all(|target| {
-            (!open || ledger::visible(store, target).contains(&change.index))
+            (!open || commit.ledger().account(target).visible().contains(change.index))
                 && (!change.keeps_others_off() || is_last(store, change.index, target))
         })
 }

@@ -10,6 +10,7 @@ mod retention;
 mod rules;
 mod seeds;
 mod share;
+mod together;
 mod trials;
 mod wide;
 mod windows;
@@ -27,6 +28,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         adoption::MUTANTS,
         lifecycle::MUTANTS,
         restore::MUTANTS,
+        together::MUTANTS,
         trials::MUTANTS,
         wide::MUTANTS,
         windows::MUTANTS,

@@ -9,6 +9,7 @@ mod restores;
 mod retention;
 mod rollbacks;
 mod timing;
+mod together;
 mod trials;
 mod two_targets;
 mod wide;
@@ -36,6 +37,7 @@ fn scenario(name: &'static str, about: &'static str, script: Vec<Entry>) -> Scen
         small: false,
         instant: true,
         slow_yang: false,
+        ahead: false,
         crowd: false,
         buried: false,
         honest: false,
@@ -80,6 +82,7 @@ pub fn catalogue() -> Vec<Arc<Scenario>> {
     all.extend(two_targets::scenarios());
     all.extend(operated::scenarios());
     all.extend(adoption::scenarios());
+    all.extend(together::scenarios());
     all.extend(trials::scenarios());
     all.extend(lifecycle::scenarios());
     all.extend(wide::scenarios());

@@ -182,7 +182,8 @@ impl System {
             }
             Action::Cancel(node, index) => {
                 self.left.cancels -= 1;
-                self.tell(*node, Event::Cancel { client: Client(u64::MAX), index: *index });
+                let (client, author) = (Client(u64::MAX), String::new());
+                self.tell(*node, Event::Cancel { client, index: *index, author });
             }
             Action::Confirm(node, index) => {
                 self.left.confirms -= 1;
@@ -204,8 +205,8 @@ impl System {
                     Order::Pause | Order::Sync => self.left.orders -= 1,
                     Order::Resume => {}
                 }
-                let (client, target) = (Client(u64::MAX), target.clone());
-                self.tell(*node, Event::Operate { client, target, order: *order });
+                let (client, target, order) = (Client(u64::MAX), target.clone(), *order);
+                self.tell(*node, Event::Operate { client, target, order, author: String::new() });
             }
             Action::Tamper(target) => {
                 self.left.tampers -= 1;

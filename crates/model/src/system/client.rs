@@ -1,7 +1,7 @@
 //! Clients: what they ask, what they are told, and what readers see.
 
 use lockstep_protocol::record::Status;
-use lockstep_protocol::{Client, Event, Reply};
+use lockstep_protocol::{Body, Client, Event, Reply, Verdict};
 use lockstep_types::Index;
 
 use super::System;
@@ -26,7 +26,14 @@ impl System {
         let number = self.submitted + 1;
         let request = self.scenario.script[self.submitted].request(number);
         self.submitted = number;
-        self.tell(node, Event::Submit { client: Client(number as u64), request });
+        let verdict = self.ahead(node, &request.body);
+        self.tell(node, Event::Submit { client: Client(number as u64), request, verdict });
+    }
+
+    /// What yang says of a change to whoever brings it, on what this node knows by then.
+    fn ahead(&self, node: usize, body: &Body) -> Option<Verdict> {
+        let core = self.nodes[node].core.as_ref().filter(|_| self.scenario.ahead)?;
+        core.view().checks(body).map(|checks| self.verdict(checks))
     }
 
     /// Whether the next entry of the script may be submitted. Except in a crowd, those before it are in

@@ -58,6 +58,7 @@ fn settings(scenario: &Scenario) -> Settings {
     Settings {
         spread: scenario.spread,
         records_per_write,
+        records_per_append: records_per_write,
         retention,
         backoff,
         backoff_doublings: 0,

@@ -29,6 +29,8 @@ impl System {
         next.store = commit.store.clone();
         next.archive = commit.after.clone();
         next.commits = vec![commit];
+        // What is read is judged in the revision in which it is read. What was applied then stays so, by Decision.
+        next.seen.clear();
         next.read();
         next
     }

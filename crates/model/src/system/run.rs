@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use lockstep_protocol::record::Key;
 use lockstep_protocol::{Changes, Command, Event, Op, Txn, Wake, Written};
-use lockstep_types::SessionId;
+use lockstep_types::{Revision, SessionId};
 
-use super::{Commit, Flight, Letter, Question, Sent, System};
+use super::{Commit, Flight, Letter, Question, Sent, Stores, System};
 
 impl System {
     pub(super) fn run(&mut self, node: usize, commands: Vec<Command>) {
@@ -77,7 +77,7 @@ impl System {
         let before = self.archive.clone();
         self.take(&changes);
         let (after, store) = (self.archive.clone(), self.store.clone());
-        self.commits.push(Commit { session, before, after, store });
+        self.commits.push(Commit::new(Some(session), Stores { before, after, store }));
         self.read();
         if self.nodes.iter().all(|node| node.core.is_none())
             && let Some(record) = &mut self.record
@@ -92,9 +92,7 @@ impl System {
     /// The store holds what was written.
     pub(super) fn take(&mut self, changes: &Changes) {
         self.store.absorb(changes);
-        let goes = |op: &&Op| matches!(op, Op::Forget(key) if !matches!(key, Key::Binding(_)));
-        let kept = changes.ops.iter().filter(|op| !goes(op)).cloned();
-        self.archive.absorb(&Changes { revision: changes.revision, ops: kept.collect() });
+        self.archive.absorb(&kept_for_ever(changes.revision, &changes.ops));
         if let Some(kept) = &mut self.kept {
             Arc::make_mut(kept).write(changes);
         }
@@ -104,4 +102,12 @@ impl System {
         // A node that is cut off cannot tell whether its write happened, only that it must look.
         self.tell_of_store(node, Event::Written { wake, result });
     }
+}
+
+/// A write without what it forgets of the log.
+#[must_use]
+pub fn kept_for_ever(revision: Revision, ops: &[Op]) -> Changes {
+    let goes = |op: &&Op| matches!(op, Op::Forget(key) if !matches!(key, Key::Binding(_)));
+    let ops = ops.iter().filter(|op| !goes(op)).cloned().collect();
+    Changes { revision, ops }
 }

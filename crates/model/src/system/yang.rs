@@ -62,6 +62,12 @@ impl System {
 
     pub(super) fn judge(&mut self, question: Question) {
         let Question { node, subject, checks } = question;
+        let verdict = self.verdict(checks);
+        self.tell(node, Event::Verdict { subject, verdict });
+    }
+
+    /// What yang says of something.
+    pub(super) fn verdict(&self, checks: BTreeMap<Target, Check>) -> Verdict {
         let (mut violations, mut bases) = (Vec::new(), BTreeMap::new());
         for (target, check) in checks {
             let models = &check.base.models;
@@ -78,7 +84,7 @@ impl System {
             }));
             bases.insert(target, check.base);
         }
-        self.tell(node, Event::Verdict { subject, verdict: Verdict { bases, violations } });
+        Verdict { bases, violations }
     }
 
     /// Whether a target at rest may be bound to other models: what stands must be valid there.

@@ -50,6 +50,8 @@ pub struct Report {
     pub steps: usize,
     /// Revisions of the store.
     pub revisions: usize,
+    /// Those that were held against the guarantees: where the log no longer goes back to its beginning, they cannot be.
+    pub held: usize,
     /// Transactions in the log at the end.
     pub transactions: usize,
     /// Requests to devices.
@@ -165,7 +167,8 @@ impl Checker {
     fn hold(&mut self, new: impl IntoIterator<Item = New>) -> Result<(), Reason> {
         new.into_iter().try_for_each(|new| {
             self.report.revisions += 1;
-            self.guarantees.hold(new)
+            self.report.held += usize::from(self.guarantees.hold(new)?);
+            Ok(())
         })
     }
 
@@ -190,6 +193,9 @@ impl Checker {
             return Err(Reason::SessionAgain(session));
         }
         let replica = Replica::new(node.clone(), session.clone(), settings, view);
+        // One start of a node ends before the next.
+        let earlier = self.nodes.iter().filter(|(_, replica)| replica.name == node);
+        earlier.for_each(|(session, _)| self.store.ended(session));
         self.nodes.insert(session, replica);
         self.report.nodes.insert(node);
         self.report.sessions += 1;

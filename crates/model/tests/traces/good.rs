@@ -13,6 +13,7 @@ fn every_run_of_every_scenario_is_good() {
         for seed in 0..10 {
             let report = good(&run(scenario.name, seed));
             assert_eq!(report.nodes.len(), scenario.nodes);
+            assert_eq!(report.held, report.revisions, "all of the log is there");
             let own = scenario.rewrites || scenario.faults.tampers > 0;
             assert!(report.notes.is_empty() || own, "{} {seed}: {:?}", scenario.name, report.notes);
             traces += 1;

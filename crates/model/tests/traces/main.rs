@@ -11,6 +11,8 @@ mod form;
 #[cfg(test)]
 mod good;
 #[cfg(test)]
+mod guarantees;
+#[cfg(test)]
 mod recorded;
 #[cfg(test)]
 mod revisions;

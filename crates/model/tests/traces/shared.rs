@@ -1,10 +1,12 @@
 //! Several writes that a store took in as one, a store as it was found, and lines that were cut off.
 
 use lockstep_model::trace::line::{Header, Journal, Line, Nodes, Saw, begin};
-use lockstep_model::trace::{Reason, check};
-use lockstep_protocol::record::{Binding, Drifted};
+use lockstep_model::trace::{Reason, Report, check};
+use lockstep_protocol::record::{Binding, Drifted, Horizon};
 use lockstep_protocol::{Changes, Command, Event, Node, Op, Settings, View, Wake, Written};
-use lockstep_types::{Connection, ModelDigest, NodeName, Revision, SessionId, Target, Timestamp};
+use lockstep_types::{
+    Connection, Index, ModelDigest, NodeName, Revision, SessionId, Target, Timestamp,
+};
 
 use crate::support::{found, run, text};
 
@@ -20,12 +22,17 @@ struct Recorded {
 }
 
 fn recorded() -> Recorded {
+    recorded_on(Vec::new())
+}
+
+/// The same, where the store holds something more.
+fn recorded_on(more: Vec<Op>) -> Recorded {
     let session = SessionId::new("s").expect("a name");
     let name = NodeName::new("n").expect("a name");
     let models = ModelDigest::new("m").expect("a name");
     let bound = |name| Op::Binding { target: target(name), binding: Binding::of(models.clone()) };
     let began = Op::Session { session: session.clone(), node: name.clone() };
-    let ops = vec![bound("t1"), bound("t2"), began];
+    let ops = [more, vec![bound("t1"), bound("t2"), began]].concat();
     let content = vec![Changes { revision: Revision::new(7), ops }];
     let mut view = View::new();
     content.iter().for_each(|changes| view.absorb(changes));
@@ -68,7 +75,11 @@ impl Recorded {
     }
 
     fn good(&self) -> usize {
-        check(text(&self.lines).as_bytes()).unwrap_or_else(|error| panic!("{error}")).revisions
+        self.report().revisions
+    }
+
+    fn report(&self) -> Report {
+        check(text(&self.lines).as_bytes()).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn reason(&self) -> Reason {
@@ -88,6 +99,18 @@ fn two_writes_of_a_node_are_one_revision() {
     node.watches(8, [second, vec![drifted()], first].concat());
     node.is_told("t1", 8);
     assert_eq!(node.good(), 1);
+}
+
+#[test]
+fn where_the_log_does_not_go_back_to_its_beginning_nothing_is_held_against_the_guarantees() {
+    let forgotten = Op::Horizon(Horizon { index: Index::new(3), ..Horizon::default() });
+    for (store, held) in [(vec![], 1), (vec![forgotten], 0)] {
+        let mut node = recorded_on(store);
+        let taken = node.takes("t1");
+        node.watches(8, taken);
+        let report = node.report();
+        assert_eq!((report.revisions, report.held), (1, held));
+    }
 }
 
 #[test]

@@ -1,15 +1,22 @@
 //! What was heard of one device, and what a notice changes of that.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use lockstep_protocol::View;
 use lockstep_southbound::{Notice, Noticed, Watch};
 use lockstep_types::{Configuration, Connection, Content, Path, Unit};
+use tokio::time::Instant;
 
+use crate::aside::FEW;
 use crate::target::TargetSpec;
 
 /// So many differences of a device are kept; the others are counted.
 pub(super) const KEPT: usize = 1000;
+
+/// A difference counts once it has stood for so long: what a device tells of a change of ours may come after
+/// the record of the next, and is no drift.
+pub(super) const STANDS: Duration = Duration::from_secs(1);
 
 /// Where a device is not as applied, as far as it told on a connection.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,6 +36,8 @@ struct Shows {
     /// What was applied, if a change that was on its way explained the difference. Once something else is
     /// applied, that is what the device holds.
     before: Option<Unit>,
+    /// When that was first heard.
+    since: Instant,
 }
 
 impl Heard {
@@ -41,6 +50,16 @@ impl Heard {
             shows.before.as_ref().is_none_or(|before| applied.unit(path) == *before)
         };
         self.kept.iter().filter(stands).map(|(path, shows)| (path, &shows.content))
+    }
+
+    /// Whether what is shown at a path has stood for long enough.
+    pub(super) fn counts(&self, path: &Path, now: Instant) -> bool {
+        self.kept.get(path).is_some_and(|shows| now >= shows.since + STANDS)
+    }
+
+    /// When the next difference has stood for long enough; none: each has.
+    pub(super) fn next_counts(&self, now: Instant) -> Option<Instant> {
+        self.kept.values().map(|shows| shows.since + STANDS).filter(|at| *at > now).min()
     }
 
     /// Whether there are differences, and none of them is kept.
@@ -61,12 +80,20 @@ impl Heard {
         held
     }
 
-    /// Keeps what is held at these paths, as far as there is room.
-    fn keep(&mut self, held: &Configuration, paths: impl Iterator<Item = Path>) {
+    /// Keeps what is held at these paths, as far as there is room. What was shown before stands since then.
+    fn keep(
+        &mut self,
+        held: &Configuration,
+        paths: impl Iterator<Item = Path>,
+        before: &Self,
+        now: Instant,
+    ) {
         for path in paths {
             if self.kept.len() < KEPT {
                 let content = held.get(&path).cloned();
-                self.kept.insert(path, Shows { content, before: None });
+                let same = before.kept.get(&path).filter(|shows| shows.content == content);
+                let since = same.map_or(now, |shows| shows.since);
+                self.kept.insert(path, Shows { content, before: None, since });
             } else {
                 self.more += 1;
             }
@@ -86,14 +113,33 @@ impl Heard {
     }
 }
 
+/// Whether it is little to look at what was told.
+pub(super) fn is_little(applied: &Configuration, before: &Heard, notice: &Notice) -> bool {
+    let told = match notice {
+        Notice::All(held) => applied.len().max(held.len()),
+        // What is cleared may be as much as there is.
+        Notice::Changed(edit) if !edit.clear.is_empty() => applied.len(),
+        Notice::Changed(edit) => edit.set.len() + edit.add.len(),
+    };
+    told + before.kept.len() <= FEW
+}
+
 /// Where the device differs now from what is applied. The cost follows what was told.
-pub(super) fn heard(spec: &TargetSpec, view: &View, before: &Heard, noticed: Noticed) -> Heard {
+pub(super) fn heard(
+    spec: &TargetSpec,
+    view: &View,
+    before: &Heard,
+    noticed: Noticed,
+    at: Instant,
+) -> Heard {
     let Noticed { connection, notice } = noticed;
     let mut now = Heard { connection, ..Heard::default() };
     // Before it was brought in line once, what it holds is its own.
     if !view.header(&spec.name).met {
         return now;
     }
+    let nothing = Heard::default();
+    let before = if before.connection == connection { before } else { &nothing };
     let applied = view.applied(&spec.name);
     let (held, told): (Configuration, BTreeSet<Path>) = match notice {
         Notice::All(held) => {
@@ -101,8 +147,6 @@ pub(super) fn heard(spec: &TargetSpec, view: &View, before: &Heard, noticed: Not
             (*held, differs.paths().cloned().collect())
         }
         Notice::Changed(edit) => {
-            let nothing = Heard::default();
-            let before = if before.connection == connection { before } else { &nothing };
             let mut held = before.holding(&applied);
             let delta = edit.onto(&held);
             held.apply_values(&delta);
@@ -112,7 +156,7 @@ pub(super) fn heard(spec: &TargetSpec, view: &View, before: &Heard, noticed: Not
     };
     let watch = Watch { ignore: spec.ignore.clone() };
     let differs = |path: &Path| !watch.ignores(path) && spec.models.differs(&held, &applied, path);
-    now.keep(&held, told.into_iter().filter(differs));
+    now.keep(&held, told.into_iter().filter(differs), before, at);
     now.explain(spec, view, &applied);
     now
 }

@@ -13,8 +13,9 @@ use lockstep_types::{
 };
 use lockstep_yang::{ModelSet, Options};
 
-use super::heard::KEPT;
+use super::heard::{KEPT, STANDS};
 use super::*;
+use crate::aside::FEW;
 
 const MOTD: &str = "/system/motd";
 
@@ -23,6 +24,7 @@ struct World {
     spec: TargetSpec,
     view: View,
     drift: Drift,
+    now: Instant,
 }
 
 fn at(text: &str) -> Path {
@@ -47,7 +49,8 @@ impl World {
             models,
             ignore: Vec::new(),
         };
-        let mut world = Self { spec, view: View::new(), drift: Drift::new(session()) };
+        let mut world =
+            Self { spec, view: View::new(), drift: Drift::new(session()), now: Instant::now() };
         world.connect(1);
         world.record(0, true, &motd("v0"));
         world
@@ -118,7 +121,7 @@ impl World {
     fn hear(&mut self, connection: u64, notice: Notice) {
         let noticed = Noticed { connection: Connection::new(connection), notice };
         let before = self.drift.heard(&self.spec.name);
-        let heard = heard::heard(&self.spec, &self.view, &before, noticed);
+        let heard = heard::heard(&self.spec, &self.view, &before, noticed, self.now);
         self.drift.set(self.spec.name.clone(), heard);
     }
 
@@ -133,8 +136,9 @@ impl World {
         self.hear(1, Notice::Changed(Box::new(Edit { set, ..Edit::default() })));
     }
 
+    /// As it is once what was heard last has stood for long enough.
     fn drifted(&self) -> Drifted {
-        self.drift.of(&self.view, &self.spec.name, Some(&self.spec))
+        self.drift.of(&self.view, &self.spec.name, Some(&self.spec), self.now + STANDS)
     }
 
     fn is_drifted(&self) -> bool {
@@ -153,6 +157,34 @@ fn what_is_changed_is_drift_until_it_is_changed_back() {
     assert_eq!(world.drifted(), Drifted { term: Term::new(1), first, more: 0, given_up: false });
     world.hear_changed("v0");
     assert!(!world.is_drifted());
+}
+
+/// A device tells of our own changes late: an older one when the next has been recorded.
+#[test]
+fn a_difference_counts_once_it_has_stood_for_a_moment() {
+    let mut world = World::new();
+    world.hear_all(1, "v0");
+    world.record(1, true, &motd("v1"));
+    world.record(2, true, &motd("v2"));
+    world.hear_changed("v1");
+    let of = |world: &World, now| {
+        let drifted = world.drift.of(&world.view, &world.spec.name, Some(&world.spec), now);
+        !drifted.first.is_empty()
+    };
+    assert!(!of(&world, world.now), "it may be late");
+    let heard = world.drift.heard(&world.spec.name);
+    assert_eq!(heard.next_counts(world.now), Some(world.now + STANDS));
+    assert!(of(&world, world.now + STANDS), "it stands");
+    // Told again, it stands since it was first told; something else begins anew.
+    let begun = world.now;
+    world.now += STANDS / 2;
+    world.hear_changed("v1");
+    assert!(of(&world, begun + STANDS));
+    world.hear_changed("by hand");
+    assert!(!of(&world, begun + STANDS));
+    world.hear_changed("v2");
+    assert!(!world.is_drifted());
+    assert_eq!(world.drift.heard(&world.spec.name).next_counts(world.now), None);
 }
 
 #[test]
@@ -265,4 +297,21 @@ fn of_many_differences_the_first_are_shown_and_the_others_counted() {
     let clear = vec![at("/vlans")];
     world.hear(1, Notice::Changed(Box::new(Edit { clear, set, ..Edit::default() })));
     assert!(world.drift.heard(&world.spec.name).is_to_be_heard_anew());
+}
+
+#[test]
+fn what_is_cleared_of_much_is_looked_at_aside() {
+    let banners = |count: usize| -> Configuration {
+        let at = |number| at(&format!("/interfaces/interface[name=eth{number}]/description"));
+        (0..count).map(|number| (at(number), Content::leaf("x"))).collect()
+    };
+    let (little, much) = (banners(FEW), banners(FEW + 1));
+    let is_little = |applied, notice| heard::is_little(applied, &Heard::default(), &notice);
+    let all = |held: &Configuration| Notice::All(Box::new(held.clone()));
+    assert!(is_little(&little, all(&little)));
+    assert!(!is_little(&little, all(&much)) && !is_little(&much, all(&little)));
+    let clear = || Notice::Changed(Box::new(Edit { clear: vec![Path::root()], ..Edit::default() }));
+    assert!(is_little(&little, clear()) && !is_little(&much, clear()));
+    let set = [(at(MOTD), Content::leaf("x"))].into_iter().collect();
+    assert!(is_little(&much, Notice::Changed(Box::new(Edit { set, ..Edit::default() }))));
 }

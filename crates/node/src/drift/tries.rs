@@ -33,6 +33,13 @@ impl Tries {
         differs && !self.is_given_up()
     }
 
+    /// The difference that there is was none: it does not count. One that stays is a new one, and counts again.
+    pub(super) fn excuse(&mut self) {
+        if std::mem::take(&mut self.differs) {
+            self.count = self.count.saturating_sub(1);
+        }
+    }
+
     /// Whether it is not changed back any more.
     pub(super) fn is_given_up(&self) -> bool {
         self.count > TRIES
@@ -54,6 +61,22 @@ mod tests {
         assert!(!tries.count(true, now));
         assert!(tries.is_given_up());
         tries.count(false, now);
+        tries.excuse();
+        assert!(tries.is_given_up(), "there was no difference any more");
         assert!(tries.count(true, now + FORGIVEN + Duration::from_secs(1)), "a new one");
+    }
+    #[test]
+    fn what_turns_out_to_be_a_form_of_its_own_does_not_count() {
+        let (mut tries, now) = (Tries::default(), Instant::now());
+        for _ in 0..10 {
+            assert!(tries.count(true, now), "a device that writes each new value in its own way");
+            tries.excuse();
+            assert!(!tries.count(false, now));
+        }
+        for _ in 0..3 {
+            assert!(tries.count(true, now));
+            tries.count(false, now);
+        }
+        assert!(!tries.count(true, now), "what others do counts as before");
     }
 }

@@ -8,7 +8,7 @@ use lockstep_gnmi::proto::gnmi::g_nmi_client::GNmiClient;
 use lockstep_gnmi::proto::gnmi::{SetRequest, Update};
 use lockstep_gnmi::value;
 use lockstep_node::State;
-use lockstep_protocol::record::{Drift, Initial, Kind as Asked, Mode, Rule, Status};
+use lockstep_protocol::record::{Drift, ITSELF, Initial, Kind as Asked, Mode, Rule, Status};
 use lockstep_protocol::{Order, Reply, Until, View};
 use lockstep_simulator::journal::Kind;
 use lockstep_simulator::{Device, Options as Devices, Simulator};
@@ -51,7 +51,13 @@ fn sets(device: &Device) -> usize {
 }
 
 fn adopted(view: &View, first: bool) -> bool {
-    view.transactions().any(|t| t.kind == Asked::Adopt { first })
+    author(view, first).is_some()
+}
+
+/// Who had something adopted.
+fn author(view: &View, first: bool) -> Option<String> {
+    let mut entries = view.transactions().filter(|t| t.kind == Asked::Adopt { first });
+    entries.next().map(|entry| entry.author.clone())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -59,7 +65,7 @@ async fn what_a_device_has_when_it_is_first_met_is_what_is_wanted() {
     let lab = Lab::with(with_a_banner().await, models(), Initial::Adopt).await;
     lab.until("it is synchronised", |view| view.is_synchronised(&leaf1())).await;
     let view = lab.handle().view();
-    assert!(adopted(&view, true));
+    assert_eq!(author(&view, true).as_deref(), Some(ITSELF));
     assert_eq!(motd_of(&view.visible(&leaf1())), Some(Content::leaf("mine")));
     let device = lab.simulator.device(0).unwrap();
     assert_eq!(sets(device), 1, "only the one that was there before");
@@ -163,7 +169,7 @@ async fn a_device_is_changed_back_three_times() {
     })
     .await;
     assert_eq!(motd_of(&device.configuration()), Some(Content::leaf("theirs")));
-    lab.handle().operate(leaf1(), Order::Sync, soon()).await.unwrap();
+    lab.handle().operate(leaf1(), Order::Sync, String::new(), soon()).await.unwrap();
     lab.eventually("it is in line", || {
         motd_of(&device.configuration()) == Some(Content::leaf("ours"))
     })
@@ -176,6 +182,7 @@ async fn a_change_by_somebody_else_is_adopted() {
     let lab = tampered(Drift::Adopt).await;
     tamper(&lab, "theirs").await;
     lab.until("it is adopted", |view| adopted(view, false)).await;
+    assert_eq!(author(&lab.handle().view(), false).as_deref(), Some(ITSELF));
     assert_eq!(motd_of(&lab.handle().view().visible(&leaf1())), Some(Content::leaf("theirs")));
     lab.stop().await;
 }
@@ -186,10 +193,11 @@ async fn a_change_by_somebody_else_is_adopted_on_order() {
     tamper(&lab, "theirs").await;
     lab.eventually("it is told", || lab.handle().status(&leaf1()).unwrap().state == State::Drifted)
         .await;
-    let reply = lab.handle().operate(leaf1(), Order::Adopt, soon()).await.unwrap();
+    let reply = lab.handle().operate(leaf1(), Order::Adopt, "ann".into(), soon()).await.unwrap();
     assert_eq!(reply, Reply::Done);
     let view = lab.handle().view();
-    assert!(adopted(&view, false), "done once it is recorded");
+    assert_eq!(author(&view, false).as_deref(), Some("ann"), "done once it is recorded");
+    assert_eq!(view.header(&leaf1()).adopting_for, "", "and nothing is left of it");
     assert_eq!(motd_of(&view.visible(&leaf1())), Some(Content::leaf("theirs")));
     lab.eventually("it is in line", || {
         lab.handle().status(&leaf1()).unwrap().state == State::Synchronised

@@ -69,7 +69,7 @@ async fn a_node_that_has_stopped_takes_nothing() {
 async fn whoever_cannot_wait_is_told_that_it_is_not_done_yet() {
     let lab = Lab::start(1).await;
     let (handle, leaf1) = (lab.handle(), Target::new("leaf1").unwrap());
-    let order = handle.operate(leaf1.clone(), Order::Pause, Instant::now());
+    let order = handle.operate(leaf1.clone(), Order::Pause, String::new(), Instant::now());
     // A store that is quick may have done it by the first look.
     assert!(matches!(order.await, Err(Busy::Late) | Ok(Reply::Done)));
     // It was asked for all the same.

@@ -184,6 +184,8 @@ pub(crate) fn options(records: Records, targets: Vec<Given>) -> Options {
 
 /// Said behind an address, it has everything tried on the device first.
 pub(crate) const TRIED: &str = " tried";
+/// Said behind an address, nothing is.
+pub(crate) const UNTRIED: &str = " untried";
 
 /// Devices whose binding says their address, and hardly anything else.
 #[derive(Debug)]
@@ -200,10 +202,12 @@ impl Reachable for ByAddress {
     }
 
     fn reach(&self, _: &Target, binding: &Binding, models: &ModelSet) -> Result<Reached, Unserved> {
-        let (address, trials) = match binding.details.strip_suffix(TRIED) {
-            Some(address) => (address, Trials::Always),
-            None => (binding.details.as_str(), Trials::Shared),
-        };
+        let (address, trials) =
+            match binding.details.find(' ').map(|at| binding.details.split_at(at)) {
+                Some((address, TRIED)) => (address, Trials::Always),
+                Some((address, _)) => (address, Trials::Never),
+                None => (binding.details.as_str(), Trials::Shared),
+            };
         let address: SocketAddr =
             address.parse().map_err(|_| Unserved::failed("that is no address"))?;
         let addresses = vec![address.to_string()];

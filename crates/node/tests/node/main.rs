@@ -12,6 +12,8 @@ mod binding;
 mod clients;
 mod defaults;
 mod lab;
+mod session;
+mod slow;
 mod targets;
 mod versions;
 mod wide;

@@ -7,7 +7,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
     GetConfigurationResponse,
 };
 use lockstep_node::{Look, Seen, TargetSpec};
-use lockstep_protocol::View;
+use lockstep_protocol::{Refusal, View};
 use lockstep_types::{Configuration, Index, Path, Target, Unit};
 use lockstep_yang::{Data, DataForm, Form, Show};
 use serde_json::Value;
@@ -203,7 +203,7 @@ fn stood_then(
             Ok((stood, Index::ZERO))
         }
         (index, None) if index > view.head().index.get() => {
-            Err(Status::not_found(format!("there is no transaction {index}")))
+            Err(refusal::refused(&Refusal::UnknownTransaction(Index::new(index))))
         }
         (index, None) => {
             let stood = view.as_of(target, Index::new(index));

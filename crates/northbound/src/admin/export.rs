@@ -1,5 +1,6 @@
 //! The store as a stream of bytes, while the node goes on.
 
+use crate::refusal;
 use lockstep_gnmi::proto::lockstep::v1::ExportResponse;
 use lockstep_store::{Error, Records};
 use tokio::sync::mpsc;
@@ -52,7 +53,7 @@ fn status(error: &Error) -> Status {
             "the store is written to faster than the export is taken; try again, or write it to a \
              faster disk",
         ),
-        Error::Closed => Status::unavailable("the node is stopping"),
+        Error::Closed => refusal::stopping(),
         other => Status::internal(other.to_string()),
     }
 }

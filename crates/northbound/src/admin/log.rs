@@ -14,12 +14,12 @@ use prost::Message;
 use tonic::Status;
 
 use super::changes::Changes;
-use super::{Service, show, target_names};
+use super::{Service, show, target_names, unknown};
 use crate::access::Right;
 use crate::answers::Size;
 use crate::guard::Call;
 use crate::teller::Teller;
-use crate::{standing, text};
+use crate::{refusal, standing, text};
 
 /// How many transactions are listed at once when nobody says.
 const PAGE: usize = 100;
@@ -27,8 +27,6 @@ const PAGE: usize = 100;
 const LARGEST_PAGE: usize = 10_000;
 /// What an entry of a list, and the list itself, may have around it, in bytes.
 const AROUND: usize = 64;
-/// Every kind, by name.
-const KINDS: [&str; 7] = ["change", "rollback", "restore", "adopt", "add", "rebind", "remove"];
 
 impl Service {
     /// Those that are asked for and may be seen, latest first.
@@ -61,7 +59,7 @@ impl Service {
         let teller = Teller::any(&self.node, call, &view);
         let index = Index::new(asked.index);
         let found = view.transaction(index).filter(|found| teller.sees_any(found));
-        let found = found.ok_or_else(|| no_transaction(&view, asked.index))?;
+        let found = found.ok_or_else(|| refusal::refused(&unknown(&view, index)))?;
         let filter = ListTransactionsRequest { brief: asked.brief, ..Default::default() };
         let mut answer = GetTransactionResponse {
             transaction: Some(shown(&teller, &filter, found)),
@@ -129,7 +127,7 @@ pub(super) fn listed(
     let limit = usize::try_from(asked.limit).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
     let limit = if limit == 0 { PAGE } else { limit };
     let within = view.transactions_backwards().take_while(|t| t.index.get() > asked.after_index);
-    let found = within.filter(|t| is_asked(asked, t)).filter(|t| teller.sees_any(t));
+    let found = within.filter(|t| is_asked(teller, asked, t) && teller.sees_any(t));
     let (mut transactions, mut size, mut full) = (Vec::new(), AROUND, false);
     for one in found.map(|t| shown(teller, asked, t)) {
         size += one.encoded_len() + AROUND;
@@ -161,22 +159,14 @@ pub(super) fn shown(
     }
 }
 
-fn no_transaction(view: &View, index: u64) -> Status {
-    match view.horizon().get() {
-        horizon if (1..=horizon).contains(&index) => Status::out_of_range(format!(
-            "transaction {index} is beyond retention: the log is kept from {horizon} on"
-        )),
-        _ => Status::not_found(format!("there is no transaction {index}")),
-    }
-}
-
 /// A word that nothing is called would find nothing, and look like an answer.
 pub(super) fn check(asked: &ListTransactionsRequest) -> Result<(), Status> {
     known("status", &asked.status, &words::STATUSES)?;
-    known("kind", &asked.kind, &KINDS)
+    known("kind", &asked.kind, &words::KINDS)
 }
 
-fn known(what: &str, asked: &[String], known: &[&str]) -> Result<(), Status> {
+/// Whether every word is one of those there are.
+pub(super) fn known(what: &str, asked: &[String], known: &[&str]) -> Result<(), Status> {
     match asked.iter().find(|word| !known.contains(&word.as_str())) {
         None => Ok(()),
         Some(word) => Err(Status::invalid_argument(format!(
@@ -186,11 +176,19 @@ fn known(what: &str, asked: &[String], known: &[&str]) -> Result<(), Status> {
     }
 }
 
-/// Whether a transaction is among those asked for.
-pub(super) fn is_asked(asked: &ListTransactionsRequest, entry: &Transaction) -> bool {
+/// Whether a transaction is among those asked for. It concerns a target only to those who may know of that, or a list would
+/// tell which targets there are.
+pub(super) fn is_asked(
+    teller: &Teller<'_>,
+    asked: &ListTransactionsRequest,
+    entry: &Transaction,
+) -> bool {
     let one_of = |words: &[String], word: &str| words.is_empty() || words.iter().any(|w| w == word);
     let index = entry.index.get();
-    let concerns = |name: &String| entry.targets.contains_key(name.as_str());
+    let concerns = |name: &String| {
+        entry.targets.contains_key(name.as_str())
+            && Target::new(name).is_ok_and(|target| teller.sees(&target))
+    };
     (asked.before_index == 0 || index < asked.before_index)
         && index > asked.after_index
         && one_of(&asked.status, standing::of(entry.status).0)

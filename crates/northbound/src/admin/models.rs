@@ -3,21 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_gnmi::proto::lockstep::v1::{Model, Module};
-use lockstep_types::ModelDigest;
+use lockstep_types::{ModelDigest, Target};
 use lockstep_yang::ModelSet;
 use tonic::Status;
 
 use super::Service;
+use crate::access::Right;
 use crate::directory::{Unloaded, reload};
 use crate::guard::Call;
 use crate::outcome;
 
 impl Service {
-    /// Every model set of this node, with why some could not be loaded.
-    pub(super) fn models(&self, errors: &BTreeMap<String, String>) -> Vec<Model> {
+    /// Every model set of this node, with how many targets are bound to it that the caller may know of, and why some
+    /// could not be loaded.
+    pub(super) fn models(&self, call: &Call, errors: &BTreeMap<String, String>) -> Vec<Model> {
         let view = self.node.view();
         let mut bound: BTreeMap<ModelDigest, u64> = BTreeMap::new();
-        for binding in view.targets().filter_map(|target| view.binding(target)) {
+        let is_seen = |target: &&Target| !call.extent(Right::Read, &self.node, target).is_nowhere();
+        for binding in view.targets().filter(is_seen).filter_map(|target| view.binding(target)) {
             *bound.entry(binding.models.clone()).or_default() += 1;
         }
         let shown = |name: &str, set: &ModelSet| {
@@ -53,7 +56,7 @@ impl Service {
     /// Has the node take up the model sets that its file names now.
     pub(super) async fn reloaded(&self, call: &Call) -> Result<Vec<Model>, Status> {
         match reload(&self.node, &*self.directory).await {
-            Ok(errors) => Ok(self.models(&errors)),
+            Ok(errors) => Ok(self.models(call, &errors)),
             Err(Unloaded::File(why)) => Err(Status::failed_precondition(why)),
             Err(Unloaded::Busy(busy)) => Err(outcome::busy(&self.node, call, busy)),
         }

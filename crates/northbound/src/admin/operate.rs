@@ -31,7 +31,7 @@ impl Service {
                 )));
             }
         };
-        let reply = self.node.operate(target.clone(), order, call.answer_by()).await;
+        let reply = self.node.operate(target.clone(), order, call.author(), call.answer_by()).await;
         match reply.map_err(|busy| outcome::busy(&self.node, call, busy))? {
             Reply::Refused(refused) => Err(refusal::told(&self.node, call, refused)),
             Reply::Done | Reply::Transaction { .. } => {

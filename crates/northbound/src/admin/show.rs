@@ -8,6 +8,7 @@ use lockstep_gnmi::proto::lockstep::v1::{
 };
 use lockstep_node::{self as node, Fencing, TargetStatus};
 use lockstep_protocol::record::{self, Kind, Reason};
+use lockstep_protocol::view::Wait;
 
 use crate::teller::Teller;
 use crate::{outcome, standing, text};
@@ -21,7 +22,7 @@ pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> T
     let targets = seen.map(|(target, part)| {
         let reason = standing::reason(shown, target, part);
         let reason = reason.map(|reason| teller.reason(shown, Some(target), &reason));
-        let (status, stage) = standing::there(shown, part);
+        let (status, stage) = standing::there(shown.status, part);
         let one = TransactionTarget {
             status: status.into(),
             stage: stage.into(),
@@ -37,7 +38,7 @@ pub(super) fn transaction(teller: &Teller<'_>, shown: &record::Transaction) -> T
 pub(super) fn brief(teller: &Teller<'_>, shown: &record::Transaction) -> Transaction {
     let (mut counts, mut stages) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
     for (_, part) in shown.targets.iter().filter(|(target, _)| teller.sees(target)) {
-        let (status, stage) = standing::there(shown, part);
+        let (status, stage) = standing::there(shown.status, part);
         *counts.entry(status.into()).or_default() += 1;
         if !stage.is_empty() {
             *stages.entry(stage.into()).or_default() += 1;
@@ -76,13 +77,17 @@ pub(super) fn brief(teller: &Teller<'_>, shown: &record::Transaction) -> Transac
     }
 }
 
-/// The first target that holds it up, and with what.
+/// The first target that holds it up, and with what: those that wait for the others of it do not.
 fn waiting_for(teller: &Teller<'_>, shown: &record::Transaction) -> String {
     if shown.status.is_final() {
         return String::new();
     }
-    let seen = shown.targets.keys().filter(|target| teller.sees(target));
-    let waits = seen.filter_map(|target| {
+    let seen = || shown.targets.keys().filter(|target| teller.sees(target));
+    let is_held_up = |target: &&lockstep_types::Target| {
+        let wait = teller.view.waiting_for(shown, target);
+        wait.is_some_and(|wait| !matches!(wait, Wait::Trial | Wait::Others))
+    };
+    let waits = seen().filter(is_held_up).chain(seen()).filter_map(|target| {
         let wait = teller.waiting_for(shown, target)?;
         Some(format!("target {target}: {wait}"))
     });
@@ -100,7 +105,7 @@ fn failure(teller: &Teller<'_>, shown: &record::Transaction, reason: &Reason) ->
     let reason = teller.reason(shown, None, reason);
     let (code, message) = text::reason(&reason);
     let (message, path) = match teller.sees_all(shown) {
-        true => (message, path(&reason)),
+        true => (message, text::place(&reason)),
         false => (ELSEWHERE.into(), String::new()),
     };
     Failure { code: code::name(code).into(), message, path }
@@ -109,17 +114,7 @@ fn failure(teller: &Teller<'_>, shown: &record::Transaction, reason: &Reason) ->
 /// Why it did not go well on one target: a device that refused speaks for itself.
 fn failure_there(reason: &Reason) -> Failure {
     let (code, message) = outcome::device(reason);
-    Failure { code, message, path: path(reason) }
-}
-
-/// Where in the configuration, as far as that is known.
-fn path(reason: &Reason) -> String {
-    match reason {
-        Reason::Invalid(broken) | Reason::InvalidAfterWithdrawal(broken) => {
-            broken.first().map(|violation| violation.path.to_string()).unwrap_or_default()
-        }
-        _ => String::new(),
-    }
+    Failure { code, message, path: text::place(reason) }
 }
 
 /// A target.

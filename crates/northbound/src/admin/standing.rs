@@ -18,6 +18,7 @@ use crate::access::Right;
 use crate::gnmi::{self, Outlet, Told, place};
 use crate::guard::Call;
 use crate::hub::{Interest, News};
+use crate::refusal;
 use crate::teller::Teller;
 use crate::text;
 
@@ -75,7 +76,7 @@ impl Service {
             sleep(PAUSE).await;
             tokio::select! {
                 changed = views.changed() => {
-                    changed.map_err(|_| Status::unavailable("the node is stopping"))?;
+                    changed.map_err(|_| refusal::stopping())?;
                 }
                 () = sleep(LOOK) => {}
             }
@@ -113,13 +114,12 @@ impl Service {
         outlet: Outlet<WatchConfigurationsResponse>,
     ) -> Result<(), Status> {
         let after = self.fresh.revision(&call).await?;
-        let stopping = || Status::unavailable("the node is stopping");
         let interest = match targets.is_empty() {
             true => Interest::AllBut(BTreeSet::new()),
             false => Interest::These(targets.clone()),
         };
         let membership = self.gnmi.hub.join(interest, after).await;
-        let mut membership = membership.ok_or_else(stopping)?;
+        let mut membership = membership.ok_or_else(refusal::stopping)?;
         outlet.send(WatchConfigurationsResponse::default()).await?;
         while let Some(news) = membership.news.recv().await {
             call = call.again()?;
@@ -127,7 +127,7 @@ impl Service {
                 outlet.send(message).await?;
             }
         }
-        let Some(why) = membership.cut.why() else { return Err(stopping()) };
+        let Some(why) = membership.cut.why() else { return Err(refusal::stopping()) };
         let status = why.status();
         outlet.cut(status.clone());
         Err(status)

@@ -23,6 +23,7 @@ use super::{Service, log};
 use crate::access::Right;
 use crate::gnmi::{self, Outlet, Told};
 use crate::guard::Call;
+use crate::refusal;
 use crate::teller::Teller;
 
 /// So long is gathered what is told as one.
@@ -121,7 +122,7 @@ impl Watch {
         match first {
             Ok(step) => take(step),
             Err(RecvError::Lagged(_)) => lagged = true,
-            Err(RecvError::Closed) => return Err(Status::unavailable("the node is stopping")),
+            Err(RecvError::Closed) => return Err(refusal::stopping()),
         }
         loop {
             match steps.try_recv() {
@@ -171,9 +172,9 @@ impl Watch {
         for index in moved {
             let shown = {
                 let teller = Teller::any(&self.service.node, &self.call, view);
-                let found = view
-                    .transaction(*index)
-                    .filter(|entry| log::is_asked(&self.filter, entry) && teller.sees_any(entry));
+                let found = view.transaction(*index).filter(|entry| {
+                    log::is_asked(&teller, &self.filter, entry) && teller.sees_any(entry)
+                });
                 found.map(|entry| log::shown(&teller, &self.filter, entry))
             };
             if let Some(shown) = shown {

@@ -10,7 +10,7 @@ use lockstep_gnmi::proto::gnmi::{GetRequest, GetResponse, Notification, Path};
 use lockstep_gnmi::{extension, path as paths};
 use lockstep_node::{Handle, LookError, TargetSpec};
 use lockstep_protocol::View;
-use lockstep_types::{Path as Place, Target};
+use lockstep_types::{Configuration, Path as Place, Target};
 use lockstep_yang::Show;
 use tonic::{Code, Status};
 
@@ -18,9 +18,23 @@ use super::encoding::Encoding;
 use super::{Service, place};
 use crate::access::Right;
 use crate::guard::Call;
-use crate::workers::Workers;
+use crate::workers::{FEW, Workers};
 use crate::{answers, refusal};
 use found::Found;
+
+/// A few units are little as long as a condition that decides on a default among them has no more than so many to look at,
+const SMALL: usize = 4096;
+/// and no more than so many paths are asked for.
+const PATHS: usize = 8;
+
+/// Where the work for an answer is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Here, if it is little: one of a few answers.
+    Alone,
+    /// Aside: one of many, which together are not little.
+    OfMany,
+}
 
 /// What is asked of every path alike.
 struct Question {
@@ -32,6 +46,7 @@ struct Question {
     show: Show,
     encoding: Encoding,
     kind: DataType,
+    turn: Turn,
 }
 
 pub(super) async fn get(
@@ -59,6 +74,7 @@ pub(super) async fn get(
         show,
         encoding,
         kind,
+        turn: if asked.len() <= PATHS { Turn::Alone } else { Turn::OfMany },
     });
     let mut answer = GetResponse::default();
     let mut size = answers::Size::up_to(service.message);
@@ -87,11 +103,11 @@ impl Question {
         }
         self.call.target(Right::Read, &self.node, &name)?;
         let spec = place::target(&self.node, &name)?;
-        let found = self.find(&spec, origin.as_deref(), &place).await?;
+        let found = self.find(&spec, origin.as_deref(), &place, self.turn).await?;
         if found.is_empty() {
             return Err(Status::not_found(format!("target {name} has no data at {place}")));
         }
-        Ok(vec![self.notification(&spec, path, found).await?])
+        Ok(vec![self.notification(&spec, path, found, self.turn).await?])
     }
 
     /// One answer for each target that has something there, and a refusal only if none has. Devices are
@@ -108,13 +124,15 @@ impl Question {
             !self.call.extent(Right::Read, &self.node, &spec.name).is_nowhere()
         };
         let targets: Vec<_> = self.node.targets().into_iter().filter(seen).collect();
-        let each = targets.iter().map(async |spec| (spec, self.find(spec, origin, place).await));
+        let turn = Turn::OfMany;
+        let each =
+            targets.iter().map(async |spec| (spec, self.find(spec, origin, place, turn).await));
         for (spec, found) in join_all(each).await {
             match found {
                 Ok(found) if found.is_empty() => {
                     refused = Some(Status::not_found(format!("no target has data at {place}")));
                 }
-                Ok(found) => notifications.push(self.notification(spec, path, found).await?),
+                Ok(found) => notifications.push(self.notification(spec, path, found, turn).await?),
                 // A path that one target's models lack may well be in another's, and so may a right.
                 Err(status) if is_elsewhere(status.code()) => {
                     refused.get_or_insert(status);
@@ -134,10 +152,15 @@ impl Question {
         spec: &Arc<TargetSpec>,
         origin: Option<&str>,
         place: &Place,
+        turn: Turn,
     ) -> Result<Found, Status> {
         let place = place::in_origin(spec, origin, place.clone())?;
         let (question, there, at) = (Arc::clone(self), Arc::clone(spec), place.clone());
-        let (found, has_state) = self.workers.run(move || question.wanted(&there, &at)).await?;
+        // Looked at here only if the work may be done here.
+        let tree = (turn == Turn::Alone).then(|| self.view.visible(&spec.name));
+        let little = tree.as_ref().is_some_and(|tree| is_little(tree, &place));
+        let wanted = move || question.wanted(&there, &at, tree);
+        let (found, has_state) = self.workers.run_or(little, wanted).await?;
         let found = match self.kind == DataType::Config || !has_state {
             true => found,
             false => found.with_state(self, spec, &place).await?,
@@ -146,18 +169,24 @@ impl Question {
         if veil.is_open() {
             return Ok(found);
         }
-        let models = spec.models.clone();
-        self.workers.run(move || Ok(found.veiled(&models, &veil))).await
+        let (models, little) = (spec.models.clone(), turn == Turn::Alone && found.is_little());
+        self.workers.run_or(little, move || Ok(found.veiled(&models, &veil))).await
     }
 
     /// What is wanted of a target at a place, and whether its device can add to that.
-    fn wanted(&self, spec: &TargetSpec, place: &Place) -> Result<(Found, bool), Status> {
+    fn wanted(
+        &self,
+        spec: &TargetSpec,
+        place: &Place,
+        tree: Option<Configuration>,
+    ) -> Result<(Found, bool), Status> {
         let node = spec.models.check(place).map_err(|error| refusal::get_path(&error))?;
         place::modules(spec, &self.show.modules)?;
         place::readable(&self.call, &self.node, spec, place)?;
         let found = match self.kind {
             DataType::Config | DataType::All => {
-                Found::of(self, spec, &self.view.visible(&spec.name), place)?
+                let tree = tree.unwrap_or_else(|| self.view.visible(&spec.name));
+                Found::of(self, spec, &tree, place)?
             }
             DataType::State | DataType::Operational => Found::nothing(self.encoding),
         };
@@ -170,9 +199,11 @@ impl Question {
         spec: &Arc<TargetSpec>,
         path: &Path,
         found: Found,
+        turn: Turn,
     ) -> Result<Notification, Status> {
         let (question, spec, origin) = (Arc::clone(self), Arc::clone(spec), path.origin.clone());
         let timestamp = i64::try_from(self.node.now().get()).unwrap_or(i64::MAX);
+        let little = turn == Turn::Alone && found.is_little();
         let work = move || {
             let target = spec.name.to_string();
             let prefix = Path { target, ..question.prefix.clone().unwrap_or_default() };
@@ -181,8 +212,13 @@ impl Question {
             let told = lockstep_gnmi::get::told(Some(&prefix), &origin, values, &[], timestamp);
             told.map_err(|error| refusal::path(&error))
         };
-        self.workers.run(work).await
+        self.workers.run_or(little, work).await
     }
+}
+
+/// Whether there is so little at a place that it is done sooner than it is handed to another thread.
+fn is_little(tree: &Configuration, place: &Place) -> bool {
+    tree.len() <= SMALL && tree.under(place).take(FEW + 1).count() <= FEW
 }
 
 /// What one target says of a path need not hold for another.

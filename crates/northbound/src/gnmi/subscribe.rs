@@ -31,6 +31,7 @@ use crate::access::Right;
 use crate::answers;
 use crate::guard::Call;
 use crate::metrics;
+use crate::refusal;
 use crate::shares::{Share, Shares, Taken};
 use list::List;
 use session::Session;
@@ -95,7 +96,7 @@ where
             ended = work => ended,
             () = outlet.closed() => return,
             () = expired(&call) => Err(Status::unauthenticated("the credentials have expired; subscribe again")),
-            () = stopping.cancelled() => Err(Status::unavailable("the node is stopping")),
+            () = stopping.cancelled() => Err(refusal::stopping()),
         };
         outlet.end(ended.err());
     });

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use super::{Guard, Peer};
-use crate::access::{Extent, Grants, Right};
+use crate::access::{Extent, Grants, Right, Rules};
 use crate::audit::Noted;
 use crate::deadline;
 use crate::identity::Identity;
@@ -31,6 +31,8 @@ struct Inner {
     identity: Identity,
     peer: Peer,
     action: String,
+    /// The rules by which it was let in, and what they give.
+    rules: Arc<Rules>,
     grants: Grants,
     /// When the caller hangs up, if it says so.
     hangs_up: Option<Instant>,
@@ -43,11 +45,11 @@ impl Call {
         identity: Identity,
         peer: Peer,
         action: &str,
-        grants: Grants,
+        (rules, grants): (Arc<Rules>, Grants),
         hangs_up: Option<Instant>,
     ) -> Self {
         let (action, noted) = (brief(action, WORDS), Mutex::default());
-        Self(Arc::new(Inner { guard, identity, peer, action, grants, hangs_up, noted }))
+        Self(Arc::new(Inner { guard, identity, peer, action, rules, grants, hangs_up, noted }))
     }
 
     /// The call that a request is.
@@ -220,13 +222,19 @@ impl Call {
         !self.0.guard.secrets().is_empty()
     }
 
-    /// The same caller with what may be done by now; an error: nothing any more.
+    /// The same caller with what may be done by now; an error: nothing any more. Costs nothing as long as the rules are the
+    /// same.
     pub(crate) fn again(&self) -> Result<Self, Status> {
         let Inner { guard, identity, peer, action, hangs_up, .. } = &*self.0;
-        let grants = guard.grants_now(identity);
+        let rules = guard.rules();
+        if Arc::ptr_eq(&rules, &self.0.rules) && !identity.is_over(SystemTime::now()) {
+            return Ok(self.clone());
+        }
+        let grants = Guard::grants_by(&rules, identity);
         let grants = grants
             .ok_or_else(|| Status::unauthenticated("the credentials are not valid any more"))?;
-        Ok(Self::new(guard.clone(), identity.clone(), peer.clone(), action, grants, *hangs_up))
+        let may = (rules, grants);
+        Ok(Self::new(guard.clone(), identity.clone(), peer.clone(), action, may, *hangs_up))
     }
 
     /// When whatever is waited for from now on is to be answered at the latest.

@@ -12,22 +12,31 @@ use crate::identity::{Identity, TokenError};
 /// wrong.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub(crate) enum Refused {
+    /// Nothing was shown: no password, no token, no certificate.
     #[error("no credentials")]
     Nobody,
+    /// What was shown is not right, or cannot be read.
     #[error("{0}")]
     Wrong(&'static str),
+    /// A bearer token of nobody who is believed, or one whose time is over.
     #[error("a token that is not believed: {0}")]
     Token(TokenError),
+    /// A name was tried with wrong passwords too often: its next try has to wait.
     #[error("too many wrong passwords; the next try is in {} s", seconds(.wait))]
     Throttled { wait: Duration },
+    /// More passwords are to be looked at than the node does at once.
     #[error("too many logins at once")]
     Busy,
+    /// One identity makes more calls than `limits.rate`.
     #[error("more than {rate} calls a second")]
     Rate { rate: u32 },
+    /// From one address come too many calls with wrong credentials.
     #[error("more than {rate} calls a second with wrong credentials from there")]
     Flood { rate: u32 },
+    /// A call that would have to be written down, while that cannot be done.
     #[error("the audit cannot be written")]
     Audit,
+    /// A browser asks in the name of its user, for a page that is not this node's.
     #[error("a page of another site, {0}")]
     Site(&'static str),
 }

@@ -1,9 +1,10 @@
 //! Rules that may change while the node runs.
 //!
 //! Once a second somebody looks whether the files are those that were read, on a thread where that may take its time:
-//! they may lie on a disk that is slow, and name hosts that have to be looked up. Files that cannot be used leave the rules before them in force, and are tried again. So do files that would ask
-//! nobody who they are any more, or have no roles any more: half a file looks like that, and whoever means
-//! it can start the node again.
+//! they may lie on a disk that is slow, and name hosts that have to be looked up. Files that cannot be used leave the rules
+//! before them in force, and are tried again. So do files that would ask nobody who they are any more, or have no roles any
+//! more: half a file looks like that, and whoever means it can start the node again. The other way round, from the first
+//! user or role on, rules only let in less.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -113,9 +114,14 @@ impl Reload {
 
     fn acceptable(&self, rules: Rules) -> Result<Rules, String> {
         let before = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        if before.is_open() != rules.is_open() || before.roles.is_empty() != rules.roles.is_empty()
-        {
-            return Err("whether anybody is asked, and whether there are roles, changes with a restart alone".into());
+        if rules.is_open() && !before.is_open() {
+            return Err("they would ask nobody who they are any more, which takes a restart".into());
+        }
+        if rules.roles.is_empty() && !before.roles.is_empty() {
+            return Err(
+                "they would give everybody all rights, without any role, which takes a restart"
+                    .into(),
+            );
         }
         Ok(rules)
     }
@@ -135,7 +141,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
-    use crate::access::User;
+    use crate::access::{Glob, Right, Role, User};
 
     fn rules(names: &[&str]) -> Rules {
         let user = |name: &&str| {
@@ -201,6 +207,30 @@ mod tests {
         // Half a file would let everybody in.
         assert_eq!(after(""), ["alice", "bob"]);
         assert_eq!(after("bob carol"), ["bob", "carol"]);
+    }
+
+    #[test]
+    fn the_first_user_and_the_first_role_count_at_once_and_the_last_ones_stay() {
+        let role = Role {
+            name: "look".into(),
+            may: [Right::Read].into(),
+            users: vec![Glob::new("*")],
+            groups: Vec::new(),
+            targets: Vec::new(),
+            tags: BTreeSet::new(),
+            paths: Vec::new(),
+        };
+        let (open, known) = (Rules::default(), rules(&["alice"]));
+        let ruled = Rules { roles: vec![role], ..known.clone() };
+        let reload = Reload::new(open.clone(), Vec::new(), None);
+        let take = |rules: &Rules| {
+            let accepted = reload.acceptable(rules.clone());
+            accepted.map(|rules| *reload.current.write().unwrap() = Arc::new(rules))
+        };
+        assert!(take(&known).is_ok() && take(&ruled).is_ok());
+        assert!(take(&known).unwrap_err().contains("without any role"));
+        assert!(take(&open).unwrap_err().contains("nobody who they are"));
+        assert!(take(&ruled).is_ok());
     }
 
     /// Rules that are the names in some files, which are read one after the other; after each is read, and

@@ -3,8 +3,17 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
+use tonic::codegen::Service;
+
 use super::*;
 use crate::access::{Glob, Right, Role};
+use crate::connection::Origin;
+use crate::identity::{Issuer, Keys};
+use crate::patience::Asked;
 
 fn rules(hash: &str, groups: &[&str]) -> Rules {
     let groups: BTreeSet<String> = groups.iter().map(|&group| group.to_owned()).collect();
@@ -30,31 +39,79 @@ fn guard(rules: Rules) -> Guard {
 fn alice(then: &Rules) -> Identity {
     let user = then.users["alice"].clone();
     let (name, groups) = ("alice".to_owned(), user.groups.clone());
-    Identity { name, groups, how: How::Password, until: None, user: Some(user) }
+    Identity { name, groups, how: How::Password, user: Some(user), ..Identity::nobody() }
 }
 
 #[test]
 fn a_user_has_the_groups_of_now() {
     let then = alice(&rules("old", &["noc"]));
-    let may_read = |now: Rules| guard(now).grants_now(&then).map(|may| may.anywhere(Right::Read));
+    let may_read = |now: Rules| Guard::grants_by(&now, &then).map(|may| may.anywhere(Right::Read));
     assert_eq!(may_read(rules("old", &["noc"])), Some(true));
     assert_eq!(may_read(rules("old", &["guests"])), Some(false));
     let guest = alice(&rules("old", &["guests"]));
-    let now = guard(rules("old", &["noc"])).grants_now(&guest).unwrap();
+    let now = Guard::grants_by(&rules("old", &["noc"]), &guest).unwrap();
     assert!(now.anywhere(Right::Read));
 }
 
 #[test]
 fn a_password_that_was_changed_ends_it() {
     let then = alice(&rules("old", &["noc"]));
-    assert!(guard(rules("new", &["noc"])).grants_now(&then).is_none());
+    assert!(Guard::grants_by(&rules("new", &["noc"]), &then).is_none());
     let gone = Rules { users: [].into(), ..rules("old", &[]) };
-    assert!(guard(gone).grants_now(&then).is_none());
+    assert!(Guard::grants_by(&gone, &then).is_none());
 }
 
 fn certificate(until: SystemTime) -> Identity {
     let (name, groups) = ("bob".to_owned(), ["noc".to_owned()].into());
-    Identity { name, groups, how: How::Certificate, until: Some(until), user: None }
+    Identity { name, groups, how: How::Certificate, until: Some(until), ..Identity::nobody() }
+}
+
+const ONE: &[u8] = b"a secret of more than thirty-two bytes";
+const OTHER: &[u8] = b"another one that nobody is going to guess";
+
+/// Rules by which tokens are believed that these keys signed.
+fn believing(issuer: &str, secrets: &[&[u8]]) -> Rules {
+    let issuer = |secret: &&[u8]| Issuer {
+        issuer: issuer.into(),
+        audience: "lockstep".into(),
+        name: "sub".into(),
+        groups: "groups".into(),
+        keys: Keys::from_secret(secret).unwrap(),
+    };
+    Rules { tokens: secrets.iter().map(issuer).collect(), ..rules("old", &["noc"]) }
+}
+
+/// Somebody who came in with a token that a key of ours signed.
+fn bearer(then: &Rules) -> Identity {
+    let until = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() + 600;
+    let claims = serde_json::json!({
+        "iss": "sso", "aud": "lockstep", "sub": "zoe", "groups": ["noc"], "exp": until,
+    });
+    let encode = |part: &[u8]| data_encoding::BASE64URL_NOPAD.encode(part);
+    let message =
+        [br#"{"alg":"HS256"}"#.to_vec(), claims.to_string().into_bytes()].map(|part| encode(&part));
+    let message = message.join(".");
+    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, ONE);
+    let signature = encode(ring::hmac::sign(&key, message.as_bytes()).as_ref());
+    of_token(&then.tokens, &format!("{message}.{signature}"), SystemTime::now()).unwrap()
+}
+
+#[test]
+fn an_issuer_who_is_not_believed_any_more_ends_it() {
+    let zoe = bearer(&believing("sso", &[ONE]));
+    let is_in = |now: Rules| Guard::grants_by(&now, &zoe).is_some();
+    assert!(is_in(believing("sso", &[ONE])) && is_in(believing("sso", &[OTHER, ONE])));
+    assert!(!is_in(believing("sso", &[OTHER])), "the key is another");
+    assert!(!is_in(believing("other", &[ONE])), "it is somebody else's key");
+    assert!(!is_in(rules("old", &["noc"])), "nobody's tokens are believed");
+    let renamed = |issuer: Issuer| Issuer { groups: "teams".into(), ..issuer };
+    let now = believing("sso", &[ONE]);
+    let tokens = now.tokens.iter().cloned().map(renamed).collect();
+    assert!(!is_in(Rules { tokens, ..now }), "the groups are in another claim");
+    let audience = |issuer: Issuer| Issuer { audience: "other".into(), ..issuer };
+    let now = believing("sso", &[ONE]);
+    let tokens = now.tokens.iter().cloned().map(audience).collect();
+    assert!(!is_in(Rules { tokens, ..now }), "it is for somebody else");
 }
 
 #[tokio::test]
@@ -64,12 +121,41 @@ async fn a_certificate_that_ends_ends_it() {
     let now = SystemTime::now();
     for (until, is_in) in [(now + day, true), (now - day, false)] {
         let certificate = certificate(until);
-        assert_eq!(guard.grants_now(&certificate).is_some(), is_in);
+        assert_eq!(Guard::grants_by(&guard.rules(), &certificate).is_some(), is_in);
         // Nor does it open another call on the same connection.
         let peer = Peer { certificate: Some(certificate), ..Peer::default() };
         let call = guard.enter(&mut HeaderMap::new(), &peer, "Get").await;
         assert_eq!(call.is_ok(), is_in);
     }
+}
+
+#[tokio::test]
+async fn a_certificate_that_ends_ends_what_is_under_way() {
+    let guard = guard(rules("old", &[]));
+    let moment = Duration::from_millis(300);
+    let certificate = Some(certificate(SystemTime::now() + moment));
+    let peer = Peer { certificate, ..Peer::default() };
+    let mut call = guard.enter(&mut HeaderMap::new(), &peer, "Subscribe").await.ok().unwrap();
+    let deadline = Instant::now() + 20 * moment;
+    while let Ok(again) = call.again() {
+        call = again;
+        assert!(Instant::now() < deadline);
+        tokio::task::yield_now().await;
+    }
+    assert!(SystemTime::now() >= call.until().unwrap());
+}
+
+#[tokio::test]
+async fn a_connection_hears_of_what_is_asked_on_it() {
+    let guard = guard(rules("wrong", &[]));
+    let mut router = Router::new().layer(from_fn_with_state(guard, grpc));
+    let asked = Asked::default();
+    let mut request = Request::new(Body::empty());
+    let address = "10.0.0.1:1".parse().unwrap();
+    request.extensions_mut().insert(Origin { address, asked: asked.clone() });
+    // Whatever the answer is.
+    let _refused = router.call(request).await;
+    assert!(asked.is_noted());
 }
 
 // rule: limit-login

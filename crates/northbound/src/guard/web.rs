@@ -8,15 +8,15 @@ use axum::extract::{Request, State};
 use axum::http::{Extensions, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::serve::IncomingStream;
-use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
+use tokio_rustls::server::TlsStream;
+use tonic::transport::server::{Connected as _, TlsConnectInfo};
 use tonic::{Code, Status};
 
 use super::{Away, Call, Guard, Refused, site};
-use crate::connection::Listener;
+use crate::connection::{Connection, Origin};
 use crate::identity::{Identity, of_certificate};
 use crate::metrics;
-use crate::tls::Secured;
+use crate::patience::Asked;
 
 /// The other end of a connection.
 #[derive(Clone, Debug, Default)]
@@ -26,32 +26,46 @@ pub(crate) struct Peer {
     pub(crate) certificate: Option<Identity>,
     /// It knows by our certificate that it is us whom it asks.
     pub(crate) knows_us: bool,
+    /// For its connection to know that it does.
+    pub(crate) asked: Asked,
 }
 
 impl Peer {
     fn of(extensions: &Extensions) -> Self {
-        if let Some(tls) = extensions.get::<TlsConnectInfo<TcpConnectInfo>>() {
+        if let Some(tls) = extensions.get::<TlsConnectInfo<Origin>>() {
             let certificates = tls.peer_certs();
             let certificate = certificates.as_ref().and_then(|chain| chain.first());
             let certificate = certificate.and_then(of_certificate);
-            return Self { address: tls.get_ref().remote_addr, certificate, knows_us: true };
+            return Self { certificate, knows_us: true, ..tls.get_ref().clone().into() };
         }
-        let address = extensions.get::<TcpConnectInfo>().and_then(|info| info.remote_addr);
-        Self { address, ..Self::default() }
+        extensions.get::<Origin>().cloned().map(Self::from).unwrap_or_default()
     }
 }
 
-impl Connected<IncomingStream<'_, Listener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Listener>) -> Self {
-        Self { address: Some(*stream.remote_addr()), ..Self::default() }
+impl From<Origin> for Peer {
+    fn from(Origin { address, asked }: Origin) -> Self {
+        Self { address: Some(address), asked, ..Self::default() }
     }
 }
 
-impl Connected<IncomingStream<'_, Secured>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Secured>) -> Self {
-        let certificates = stream.io().get_ref().1.peer_certificates();
+impl From<&Connection> for Peer {
+    fn from(connection: &Connection) -> Self {
+        connection.connect_info().into()
+    }
+}
+
+impl From<&TlsStream<Connection>> for Peer {
+    fn from(stream: &TlsStream<Connection>) -> Self {
+        let (connection, session) = stream.get_ref();
+        let certificates = session.peer_certificates();
         let certificate = certificates.and_then(|chain| chain.first()).and_then(of_certificate);
-        Self { address: Some(*stream.remote_addr()), certificate, knows_us: true }
+        Self { certificate, knows_us: true, ..connection.into() }
+    }
+}
+
+impl Connected<Self> for Peer {
+    fn connect_info(peer: Self) -> Self {
+        peer
     }
 }
 
@@ -66,6 +80,7 @@ pub(crate) async fn grpc(State(guard): State<Guard>, request: Request, next: Nex
 
 async fn called(guard: &Guard, mut request: Request, next: Next, action: &str) -> Response {
     let peer = Peer::of(request.extensions());
+    peer.asked.note();
     let call = match guard.enter(request.headers_mut(), &peer, action).await {
         Ok(call) => call,
         Err(away) => {

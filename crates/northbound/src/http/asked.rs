@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, header};
 use percent_encoding::percent_decode_str;
 use prost_types::{Duration, Timestamp};
 use serde_json::{Map, Value};
+use serde_saphyr::UserMessageFormatter;
 use tonic::{Request, Status};
 
 use super::route::Route;
@@ -39,7 +40,7 @@ impl Asked {
         limit: usize,
     ) -> Result<Self, Status> {
         let query = pairs(query)?;
-        for (at, (name, _)) in query.iter().enumerate() {
+        for (at, (name, text)) in query.iter().enumerate() {
             let known = route.parameters.iter().find(|parameter| parameter.name == name);
             let Some(known) = known else {
                 return Err(Status::invalid_argument(unknown(route, name)));
@@ -47,6 +48,14 @@ impl Asked {
             let before = query.iter().take(at).any(|(other, _)| other == name);
             if before && !known.form.is_many() {
                 return Err(Status::invalid_argument(format!("{name} is given more than once")));
+            }
+            // A word that nothing is called would find nothing, and look like an answer.
+            let words = known.form.words().filter(|words| !words.contains(&text.as_str()));
+            if let Some(words) = words.filter(|_| !text.is_empty()) {
+                let words = words.join(", ");
+                return Err(Status::invalid_argument(format!(
+                    "there is no {name} {text:?}; there are {words}"
+                )));
             }
         }
         Ok(Self { call, route, path, query, headers, body, limit })
@@ -162,7 +171,12 @@ impl Asked {
             .map_err(|_| Status::invalid_argument("the body is not UTF-8"))?;
         let wrong = |error: String| Status::invalid_argument(format!("the body: {error}"));
         match yaml {
-            true => serde_saphyr::from_str(text).map_err(|error| wrong(error.to_string())),
+            true => {
+                // Without the lines around: what was sent is not written into logs.
+                let options = serde_saphyr::options! { with_snippet: false };
+                let read = serde_saphyr::from_str_with_options(text, options);
+                read.map_err(|error| wrong(error.render_with_formatter(&UserMessageFormatter)))
+            }
             false => serde_json::from_str(text).map_err(|error| wrong(error.to_string())),
         }
     }

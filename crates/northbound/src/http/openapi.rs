@@ -1,5 +1,7 @@
 //! The OpenAPI document, made from the routes that are served.
 
+mod open;
+
 use serde_json::{Map, Value, json};
 
 use super::route::{Form, Gives, Parameter, Route, Takes};
@@ -13,6 +15,7 @@ pub(super) fn document() -> Value {
         let at = paths.entry(route.path).or_insert_with(|| json!({}));
         at[route.method.to_ascii_lowercase()] = operation(route);
     }
+    paths.extend(open::paths());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -20,12 +23,14 @@ pub(super) fn document() -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Network-wide configuration transactions. The same service as lockstep.v1.Admin over gRPC.",
         },
-        "security": [{ "basic": [] }, { "bearer": [] }],
+        // The last is for nodes without `users`, `tokens` and `roles`, which ask nobody who they are.
+        "security": [{ "basic": [] }, { "bearer": [] }, { "certificate": [] }, {}],
         "paths": paths,
         "components": {
             "securitySchemes": {
                 "basic": { "type": "http", "scheme": "basic" },
                 "bearer": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" },
+                "certificate": { "type": "mutualTLS" },
             },
             "schemas": schemas(),
         },
@@ -93,6 +98,7 @@ fn parameter(parameter: &Parameter) -> Value {
         Form::Time => json!({ "type": "string", "format": "date-time" }),
         Form::Seconds => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Form::OneOf(words) => json!({ "enum": words }),
+        Form::SomeOf(words) => json!({ "type": "array", "items": { "enum": words } }),
     };
     json!({
         "name": parameter.name,

@@ -67,11 +67,21 @@ pub(super) enum Form {
     Time,
     Seconds,
     OneOf(&'static [&'static str]),
+    /// May be given several times.
+    SomeOf(&'static [&'static str]),
 }
 
 impl Form {
     /// Whether it may be given several times.
     pub(super) fn is_many(self) -> bool {
-        matches!(self, Self::Texts)
+        matches!(self, Self::Texts | Self::SomeOf(_))
+    }
+
+    /// The only words that it may be; none: any.
+    pub(super) fn words(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::OneOf(words) | Self::SomeOf(words) => Some(words),
+            _ => None,
+        }
     }
 }

@@ -5,7 +5,7 @@ use axum::extract::{RawPathParams, Request};
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
-use lockstep_gnmi::{json, outcome};
+use lockstep_gnmi::{json, outcome, words};
 use lockstep_types::Index;
 use tonic::Status;
 
@@ -23,11 +23,7 @@ const fn parameter(name: &'static str, form: Form, about: &'static str) -> Param
 const SIDES: Form = Form::OneOf(&["visible", "committed", "applied", "device"]);
 const TARGETS: Parameter =
     parameter("target", Form::Texts, "only those that concern one of these targets");
-const KINDS: Parameter = parameter(
-    "kind",
-    Form::Texts,
-    "only of these: change, rollback, restore, adopt, add, rebind, remove",
-);
+const KINDS: Parameter = parameter("kind", Form::SomeOf(&words::KINDS), "only of these kinds");
 const AUTHORS: Parameter = parameter("author", Form::Texts, "only by one of these");
 const BRIEF: Parameter = parameter(
     "brief",
@@ -88,7 +84,7 @@ pub(super) static ROUTES: &[Route] = &[
                 "only before this index: `next_before` of the page before",
             ),
             parameter("after", Form::Number, "only after this index"),
-            parameter("status", Form::Texts, "only with one of these"),
+            parameter("status", Form::SomeOf(&words::STATUSES), "only with one of these"),
             TARGETS,
             KINDS,
             AUTHORS,
@@ -232,7 +228,7 @@ pub(super) static ROUTES: &[Route] = &[
         name: "listTargets",
         about: "Targets, by name",
         parameters: &[
-            parameter("state", Form::Texts, "only in one of these states"),
+            parameter("state", Form::SomeOf(&words::STATES), "only in one of these states"),
             parameter("tag", Form::Texts, "only with one of these tags"),
         ],
         takes: Takes::Nothing,

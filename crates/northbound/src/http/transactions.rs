@@ -116,12 +116,8 @@ async fn tried(admin: &Service, request: Request<DryRunRequest>) -> Result<Answe
 
 pub(super) async fn rollback(admin: Service, mut asked: Asked) -> Result<Answer, Status> {
     let rule = match asked.text("rule").as_str() {
-        "" | "target" => RollbackRule::Target,
         "path" => RollbackRule::Path,
-        other => {
-            let words = format!("there is no rule {other:?}; there are target and path");
-            return Err(Status::invalid_argument(words));
-        }
+        _ => RollbackRule::Target,
     };
     let request = RollbackRequest {
         index: asked.index()?,

@@ -8,6 +8,8 @@ use lockstep_protocol::View;
 use lockstep_protocol::record::{Kind, Transaction};
 use lockstep_types::{Content, Delta, Index, Path, Target, Timestamp, Value};
 
+use crate::workers::FEW;
+
 /// What one transaction changed, leaf by leaf and with the defaults in use.
 #[derive(Debug)]
 pub(crate) struct News {
@@ -65,6 +67,21 @@ pub(super) fn between(node: &Handle, before: &View, step: &Step) -> Vec<Arc<News
     // Last: what a target that goes had is told before, and what one that comes has is told with it.
     let bound = (!step.bound.is_empty()).then(|| rebound(node, step));
     all.into_values().chain(bound).map(Arc::new).collect()
+}
+
+/// Whether that is worked out on the spot: what was written, and what transactions hold back or held back, is little. It
+/// may be everything of a target that is there no more, or is served in another way.
+pub(super) fn is_little(before: &View, step: &Step) -> bool {
+    let after = &step.view;
+    let moved = step.transactions.iter().filter_map(|index| after.transaction(*index));
+    let mut targets = step.written.keys().chain(moved.flat_map(|one| one.targets.keys()));
+    let size = |target: &Target| {
+        let written = step.written.get(target).map_or(0, BTreeSet::len);
+        let held = held(before, target).chain(held(after, target)).take(FEW);
+        Some(1 + written + held.count()).filter(|_| after.binding(target).is_some())
+    };
+    let left = |left: usize, target| left.checked_sub(size(target)?);
+    step.bound.is_empty() && targets.try_fold(FEW, left).is_some()
 }
 
 fn rebound(node: &Handle, step: &Step) -> News {

@@ -108,13 +108,42 @@ async fn whoever_wants_all_targets_hears_of_those_that_come() {
     assert!(mine.news.recv().await.is_some() && mine.news.recv().await.is_none());
 }
 
+/// A hub that follows what is sent here.
+fn hub(node: &Running) -> (Hub, broadcast::Sender<Arc<Step>>) {
+    let (steps, _) = broadcast::channel(2);
+    let (followed, queue) = (steps.clone(), Queue { count: 100, bytes: 1000 });
+    (Hub::of(node.handle(), Box::new(move || followed.subscribe()), queue), steps)
+}
+
+#[tokio::test]
+async fn a_node_is_followed_while_somebody_wants_to_hear_of_it() {
+    let node = node().await;
+    let (hub, steps) = hub(&node);
+    let view = node.handle().view();
+    let (written, transactions) = (BTreeMap::new(), Vec::new());
+    let bound = BTreeSet::from([named("a")]);
+    let step = Arc::new(Step { view, written, transactions, bound });
+    for _ in 0..3 {
+        assert_eq!(steps.receiver_count(), 0);
+        let mut member = hub.join(everything(), Revision::default()).await.unwrap();
+        let other = hub.join(everything(), Revision::default()).await.unwrap();
+        assert_eq!(steps.receiver_count(), 1);
+        steps.send(Arc::clone(&step)).unwrap();
+        assert!(member.news.recv().await.is_some());
+        drop((member, other));
+        steps.send(Arc::clone(&step)).unwrap();
+        while steps.receiver_count() > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    node.stop().await.unwrap();
+}
+
 // rule: subscribe-missed
 #[tokio::test]
 async fn a_hub_that_missed_something_cuts_everybody_off() {
     let node = node().await;
-    let (steps, followed) = broadcast::channel(2);
-    let queue = Queue { count: 100, bytes: 1000 };
-    let hub = Hub::following(node.handle(), followed, queue);
+    let (hub, steps) = hub(&node);
     let mut first = hub.join(everything(), Revision::default()).await.unwrap();
     let (written, transactions) = (BTreeMap::new(), Vec::new());
     let bound = BTreeSet::from([named("a")]);

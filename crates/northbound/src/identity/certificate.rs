@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use webpki::EndEntityCert;
 
-use super::{How, Identity, der, is_name, validity};
+use super::{How, Identity, der, is_name, is_persons_name, validity};
 
 /// 2.5.4.3
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
@@ -18,17 +18,18 @@ pub(crate) fn identity(certificate: &CertificateDer<'_>) -> Option<Identity> {
     let (mut common, mut groups) = (None, BTreeSet::new());
     for (kind, text) in subject(certificate.subject()) {
         match kind {
-            COMMON_NAME => common = common.or(Some(text)),
+            COMMON_NAME => common = common.or(Some(text).filter(|name| is_persons_name(name))),
             ORGANIZATIONAL_UNIT => drop(groups.insert(text)),
             _ => {}
         }
     }
     let alternative = || {
-        certificate.valid_dns_names().chain(certificate.valid_uri_names()).next().map(str::to_owned)
+        let mut names = certificate.valid_dns_names().chain(certificate.valid_uri_names());
+        names.find(|name| is_persons_name(name)).map(str::to_owned)
     };
     let name = common.or_else(alternative)?;
     let until = Some(validity::until(&certificate.der())?);
-    Some(Identity { name, groups, how: How::Certificate, until, user: None })
+    Some(Identity { name, groups, how: How::Certificate, until, ..Identity::nobody() })
 }
 
 /// The attributes of a name that are text, each with its kind.

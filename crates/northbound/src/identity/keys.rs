@@ -1,7 +1,7 @@
 //! Keys that tokens are signed with. A key has one algorithm, and a token never chooses it.
 
 use data_encoding::BASE64URL_NOPAD;
-use ring::{hmac, signature};
+use ring::{digest, hmac, signature};
 use serde_json::Value;
 use tokio_rustls::rustls::pki_types::SubjectPublicKeyInfoDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -27,6 +27,9 @@ pub enum KeyError {
     #[error("a secret of {0} bytes is too short; at least {SECRET}")]
     Short(usize),
 }
+
+/// Which key it was, which says nothing of what it is.
+pub(crate) type Fingerprint = [u8; digest::SHA256_OUTPUT_LEN];
 
 /// Keys, any of which may have signed a token.
 #[derive(Clone, Debug)]
@@ -62,6 +65,20 @@ impl Material {
             Self::P256(_) => "ES256",
             Self::Ed25519(_) => "EdDSA",
             Self::Secret(_) => "HS256",
+        }
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        let of = |parts: &[&[u8]]| {
+            let mut made = digest::Context::new(&digest::SHA256);
+            made.update(self.algorithm().as_bytes());
+            parts.iter().for_each(|part| made.update(part));
+            array(made.finish().as_ref())
+        };
+        match self {
+            Self::Rsa { n, e } => of(&[n, e]),
+            Self::RsaDer(key) | Self::P256(key) | Self::Ed25519(key) => of(&[key]),
+            Self::Secret(key) => array(hmac::sign(key, b"lockstep fingerprint").as_ref()),
         }
     }
 
@@ -120,20 +137,33 @@ impl Keys {
         }
     }
 
-    /// Whether one of these signed a message: one of this algorithm, and of this id if the token has one.
-    pub(super) fn verify(
+    /// Which of these signed a message: one of this algorithm, and of this id if the token has one.
+    pub(super) fn signed(
         &self,
         algorithm: &str,
         id: Option<&str>,
         message: &[u8],
         signed: &[u8],
-    ) -> bool {
+    ) -> Option<Fingerprint> {
         let fits = |key: &&Key| {
             let named = id.is_none() || key.id.is_none() || key.id.as_deref() == id;
             named && key.material.algorithm() == algorithm
         };
-        self.0.iter().filter(fits).any(|key| key.material.verifies(message, signed))
+        let mut fitting = self.0.iter().filter(fits).map(|key| &key.material);
+        fitting.find(|key| key.verifies(message, signed)).map(Material::fingerprint)
     }
+
+    /// Whether one of these is this one.
+    pub(super) fn has(&self, fingerprint: &Fingerprint) -> bool {
+        self.0.iter().any(|key| key.material.fingerprint() == *fingerprint)
+    }
+}
+
+/// A digest has as many bytes as it should.
+fn array(digest: &[u8]) -> Fingerprint {
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.iter_mut().zip(digest).for_each(|(to, from)| *to = *from);
+    fingerprint
 }
 
 fn secret(bytes: &[u8]) -> Result<Material, KeyError> {

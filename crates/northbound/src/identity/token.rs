@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Map, Value};
 
-use super::{How, Identity, Keys, is_name};
+use super::keys::Fingerprint;
+use super::{How, Identity, Keys, is_name, is_persons_name};
 
 /// How far clocks may be apart.
 const LEEWAY: Duration = Duration::from_secs(30);
@@ -32,6 +33,28 @@ pub struct Issuer {
     pub keys: Keys,
 }
 
+/// Who issued a token, and how: what has to stand in the rules for as long as it is believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Issued {
+    issuer: String,
+    audience: String,
+    /// The claims that were looked at.
+    name: String,
+    groups: String,
+    key: Fingerprint,
+}
+
+impl Issued {
+    /// Whether a token would be believed that was issued like that.
+    pub(crate) fn is_believed(&self, issuers: &[Issuer]) -> bool {
+        let is_same = |one: &Issuer| {
+            (&one.issuer, &one.audience) == (&self.issuer, &self.audience)
+                && (&one.name, &one.groups) == (&self.name, &self.groups)
+        };
+        issuers.iter().any(|one| is_same(one) && one.keys.has(&self.key))
+    }
+}
+
 /// Why a token is not believed; for the log alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Error {
@@ -47,7 +70,7 @@ pub(crate) enum Error {
     Early,
     #[error("it is for somebody else")]
     Audience,
-    #[error("it names nobody")]
+    #[error("it names nobody, or by a name that nobody can have")]
     Name,
 }
 
@@ -61,8 +84,9 @@ pub(crate) fn identity(
     let named = parsed.claims.get("iss").and_then(Value::as_str).ok_or(Error::Issuer)?;
     let mut issuers = issuers.iter().filter(|one| one.issuer == named).peekable();
     issuers.peek().ok_or(Error::Issuer)?;
-    let issuer = issuers.find(|issuer| parsed.is_signed_by(issuer)).ok_or(Error::Signature)?;
-    issuer.accept(&parsed.claims, now)
+    let signed = issuers.find_map(|issuer| Some((issuer, parsed.signed_by(issuer)?)));
+    let (issuer, key) = signed.ok_or(Error::Signature)?;
+    issuer.accept(&parsed.claims, key, now)
 }
 
 struct Parsed<'t> {
@@ -95,9 +119,9 @@ impl<'t> Parsed<'t> {
         })
     }
 
-    fn is_signed_by(&self, issuer: &Issuer) -> bool {
+    fn signed_by(&self, issuer: &Issuer) -> Option<Fingerprint> {
         let message = self.message.as_bytes();
-        issuer.keys.verify(&self.algorithm, self.key.as_deref(), message, &self.signature)
+        issuer.keys.signed(&self.algorithm, self.key.as_deref(), message, &self.signature)
     }
 }
 
@@ -108,7 +132,12 @@ fn object(encoded: &str) -> Option<Map<String, Value>> {
 
 impl Issuer {
     /// What is claimed, once it is known who claims it.
-    fn accept(&self, claims: &Map<String, Value>, now: SystemTime) -> Result<Identity, Error> {
+    fn accept(
+        &self,
+        claims: &Map<String, Value>,
+        key: Fingerprint,
+        now: SystemTime,
+    ) -> Result<Identity, Error> {
         let until = time(claims.get("exp")).ok_or(Error::Expired)?;
         if until + LEEWAY <= now {
             return Err(Error::Expired);
@@ -128,14 +157,26 @@ impl Issuer {
         if !ours {
             return Err(Error::Audience);
         }
-        let name = claims.get(&self.name).and_then(Value::as_str).filter(|name| is_name(name));
+        let name = claims.get(&self.name).and_then(Value::as_str);
+        let name = name.filter(|name| is_persons_name(name));
         Ok(Identity {
             name: name.ok_or(Error::Name)?.to_owned(),
             groups: groups(claims.get(&self.groups)),
             how: How::Token,
             until: Some(until + LEEWAY),
             user: None,
+            issued: Some(self.issued(key)),
         })
+    }
+
+    fn issued(&self, key: Fingerprint) -> Issued {
+        Issued {
+            issuer: self.issuer.clone(),
+            audience: self.audience.clone(),
+            name: self.name.clone(),
+            groups: self.groups.clone(),
+            key,
+        }
     }
 }
 

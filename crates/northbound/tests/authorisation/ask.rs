@@ -7,18 +7,12 @@ use lockstep_gnmi::proto::gnmi::{
     CapabilityRequest, Encoding, GetRequest, Path, SetRequest, SubscribeRequest, Subscription,
     SubscriptionList, Update,
 };
-use lockstep_gnmi::proto::lockstep::v1::dry_run_request::Of;
-use lockstep_gnmi::proto::lockstep::v1::{
-    AddTargetRequest, CancelRequest, CompactRequest, Configuration, ConfirmRequest, DiffRequest,
-    DryRunRequest, ExportRequest, GetConfigurationRequest, GetSummaryRequest, GetTargetRequest,
-    GetTransactionRequest, ListModelsRequest, ListNodesRequest, ListTargetsRequest,
-    ListTransactionsRequest, OperateTargetRequest, ReloadModelsRequest, RemoveTargetRequest,
-    RestoreRequest, RollbackRequest, SetOptions, SetTargetRequest, WatchConfigurationsRequest,
-    WatchTargetsRequest, WatchTransactionsRequest, WhoAmIRequest,
-};
+use lockstep_gnmi::proto::lockstep::v1::{ExportRequest, SetOptions};
 use lockstep_gnmi::{extension, path, value};
 use serde_json::{Value, json};
 use tonic::{Code, Status};
+use tonic_reflection::pb::v1::ServerReflectionRequest;
+use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 
 use super::lab::Lab;
 
@@ -28,8 +22,8 @@ const MASK: &str = "********";
 /// How much of an answer there is, and whether some of it is masked.
 #[derive(Default)]
 pub(crate) struct Seen {
-    count: usize,
-    masked: bool,
+    pub(crate) count: usize,
+    pub(crate) masked: bool,
 }
 
 impl Seen {
@@ -47,7 +41,7 @@ impl Seen {
 
 pub(crate) type Answer = Result<Seen, Status>;
 
-fn done() -> Answer {
+pub(crate) fn done() -> Answer {
     Ok(Seen::default())
 }
 
@@ -72,8 +66,18 @@ impl Lab {
     /// What is answered to somebody.
     pub(crate) async fn ask(&self, identity: &str, request: &str) -> String {
         let words: Vec<&str> = request.split(' ').collect();
-        const READS: [&str; 9] =
-            ["get", "subscribe", "list", "show", "watch", "diff", "capabilities", "health", "GET"];
+        const READS: [&str; 10] = [
+            "get",
+            "subscribe",
+            "list",
+            "show",
+            "watch",
+            "diff",
+            "capabilities",
+            "health",
+            "reflection",
+            "GET",
+        ];
         let anew = async || {
             if !READS.contains(&words[0]) || request.contains("changes") {
                 self.reset().await;
@@ -137,193 +141,29 @@ impl Lab {
                 self.health(identity).check(request).await?;
                 done()
             }
+            ["reflection"] => {
+                let asked = ServerReflectionRequest {
+                    host: String::new(),
+                    message_request: Some(MessageRequest::ListServices(String::new())),
+                };
+                let asked = tokio_stream::iter([asked]);
+                let answer = self.reflection(identity).server_reflection_info(asked).await?;
+                answer.into_inner().message().await?;
+                done()
+            }
             ["export"] => {
                 let mut stream = self.admin(identity).export(ExportRequest {}).await?.into_inner();
                 while stream.message().await?.is_some() {}
                 done()
             }
+            ["commit", action, target] => self.commit(identity, action, target).await,
             [method @ ("GET" | "POST" | "PATCH" | "DELETE"), path] => {
                 self.web(identity, method, path).await
             }
             ["watch", ..] | ["diff", ..] | ["get-side", ..] => self.read(identity, words).await,
+            ["list", ..] | ["show", ..] => self.looked(identity, words).await,
             _ => self.operated(identity, words).await,
         }
-    }
-
-    /// What the admin service has to read.
-    async fn read(&self, identity: &str, words: &[&str]) -> Answer {
-        let mut admin = self.admin(identity);
-        let side = |target: &str, side: &str| Configuration {
-            target: target.into(),
-            side: side.into(),
-            ..Configuration::default()
-        };
-        let mut seen = Seen::default();
-        match words {
-            ["watch", "transactions"] => {
-                let request = WatchTransactionsRequest { latest: 1, ..Default::default() };
-                let mut told = admin.watch_transactions(request).await?.into_inner();
-                let first = told.message().await?.unwrap().transaction;
-                seen.count = first.map(|first| first.targets.len()).unwrap_or_default();
-            }
-            ["watch", "targets"] => {
-                let mut told =
-                    admin.watch_targets(WatchTargetsRequest::default()).await?.into_inner();
-                seen.count = told.message().await?.unwrap().targets.len();
-            }
-            ["watch", "configurations", target, at] => {
-                let request = WatchConfigurationsRequest {
-                    target: vec![(*target).into()],
-                    path: vec![(*at).into()],
-                };
-                let mut told = admin.watch_configurations(request).await?.into_inner();
-                told.message().await?.unwrap();
-            }
-            ["diff", from, to, at] => {
-                let (from, to) = (Some(side(from, "")), Some(side(to, "device")));
-                let request = DiffRequest { from, to, path: vec![(*at).into()] };
-                let changes = admin.diff(request).await?.into_inner().changes;
-                changes.iter().for_each(|change| seen.look(&lockstep_gnmi::json::change(change)));
-            }
-            ["get-side", target, named, at] => {
-                let of = Some(side(target, named));
-                let path = vec![(*at).to_owned()];
-                let request = GetConfigurationRequest { of, path, defaults: true };
-                let found = admin.get_configuration(request).await?.into_inner();
-                seen.look(&lockstep_gnmi::json::configuration(&found)["values"]);
-            }
-            other => panic!("what is {other:?}?"),
-        }
-        Ok(seen)
-    }
-
-    async fn operated(&self, identity: &str, words: &[&str]) -> Answer {
-        let mut admin = self.admin(identity);
-        match words {
-            ["list", "targets"] => {
-                let found =
-                    admin.list_targets(ListTargetsRequest::default()).await?.into_inner().targets;
-                Ok(Seen { count: found.len(), masked: false })
-            }
-            ["list", "transactions"] => {
-                let request = ListTransactionsRequest { limit: 3, ..Default::default() };
-                let found = admin.list_transactions(request).await?.into_inner().transactions;
-                let targets = found.iter().map(|one| one.targets.len()).sum();
-                Ok(Seen { count: targets, masked: false })
-            }
-            ["show", "target", name] => {
-                admin.get_target(GetTargetRequest { name: (*name).into() }).await?;
-                done()
-            }
-            ["show", "transaction", "of", target] => {
-                let index = self.change(target, 0).await;
-                admin
-                    .get_transaction(GetTransactionRequest { index, ..Default::default() })
-                    .await?;
-                done()
-            }
-            ["show", "changes", "of", target] => {
-                let index = self.change(target, 0).await;
-                let request = GetTransactionRequest { index, changes: true, ..Default::default() };
-                let found = admin.get_transaction(request).await?.into_inner().changes;
-                let mut seen = Seen::default();
-                seen.look(&lockstep_gnmi::json::targets_changes(&found));
-                Ok(seen)
-            }
-            ["show", "summary"] => {
-                admin.get_summary(GetSummaryRequest::default()).await?;
-                done()
-            }
-            ["show", "me"] => {
-                admin.who_am_i(WhoAmIRequest {}).await?;
-                done()
-            }
-            ["list", "nodes"] => {
-                let found = admin.list_nodes(ListNodesRequest {}).await?.into_inner().nodes;
-                let count = found.iter().map(|node| node.masterships.len()).sum();
-                Ok(Seen { count, masked: false })
-            }
-            ["compact"] => {
-                admin.compact(CompactRequest { keep: 0 }).await?;
-                done()
-            }
-            ["try", what, target] => {
-                let index = self.change(target, 0).await;
-                let targets = vec![(*target).to_owned()];
-                let of = match *what {
-                    "set" => Of::Set(updates(target, "/system/motd=x")),
-                    "rollback" => Of::Rollback(RollbackRequest { index, ..Default::default() }),
-                    _ => Of::Restore(RestoreRequest { index, targets, ..Default::default() }),
-                };
-                admin.dry_run(DryRunRequest { of: Some(of) }).await?;
-                done()
-            }
-            ["list", "models"] => {
-                let found = admin.list_models(ListModelsRequest {}).await?.into_inner().models;
-                Ok(Seen { count: found.len(), masked: false })
-            }
-            ["reload", "models"] => {
-                admin.reload_models(ReloadModelsRequest {}).await?;
-                done()
-            }
-            ["add", target] => {
-                admin.add_target(self.added(target)).await?;
-                let request = RemoveTargetRequest { name: (*target).into(), ..Default::default() };
-                self.admin("root").remove_target(request).await.unwrap();
-                done()
-            }
-            ["bind", target] => {
-                let (name, options) = ((*target).into(), self.added(target).options);
-                admin.set_target(SetTargetRequest { name, options, ..Default::default() }).await?;
-                self.settled().await;
-                done()
-            }
-            ["remove", target] => {
-                let request = RemoveTargetRequest { name: (*target).into(), ..Default::default() };
-                admin.remove_target(request).await?;
-                self.admin("root").add_target(self.added(target)).await.unwrap();
-                self.settled().await;
-                done()
-            }
-            ["pause", target] => {
-                let request =
-                    OperateTargetRequest { name: (*target).into(), order: "pause".into() };
-                admin.operate_target(request).await?;
-                self.resume(target).await;
-                done()
-            }
-            ["rollback", target] => {
-                let index = self.change(target, 0).await;
-                admin.rollback(RollbackRequest { index, ..Default::default() }).await?;
-                done()
-            }
-            ["restore", target] => {
-                let index = self.change(target, 0).await - 1;
-                let targets = vec![(*target).to_owned()];
-                admin.restore(RestoreRequest { index, targets, ..Default::default() }).await?;
-                done()
-            }
-            [end @ ("confirm" | "cancel"), target] => {
-                let index = self.change(target, 600).await;
-                let ended = match *end {
-                    "confirm" => admin.confirm(ConfirmRequest { index }).await.map(drop),
-                    _ => admin.cancel(CancelRequest { index }).await.map(drop),
-                };
-                if ended.is_err() {
-                    self.admin("root").confirm(ConfirmRequest { index }).await.unwrap();
-                }
-                ended.and_then(|()| done())
-            }
-            other => panic!("what is {other:?}?"),
-        }
-    }
-
-    /// A target as it is, to be added.
-    pub(crate) fn added(&self, target: &str) -> AddTargetRequest {
-        let address = prost_types::value::Kind::StringValue(self.address(target));
-        let address = prost_types::Value { kind: Some(address) };
-        let options = prost_types::Struct { fields: [("address".to_owned(), address)].into() };
-        AddTargetRequest { name: target.into(), options: Some(options), ..Default::default() }
     }
 
     pub(crate) async fn get(&self, identity: &str, target: &str, at: &str) -> Answer {
@@ -384,12 +224,25 @@ impl Lab {
 
     /// A change of root's, to be confirmed if there is a time for that; its index.
     pub(crate) async fn change(&self, target: &str, seconds: i64) -> u64 {
+        let request = SetRequest {
+            update: vec![update(target, "/system/motd", &json!("changed"))],
+            ..SetRequest::default()
+        };
+        self.opened("root", request, seconds).await.unwrap()
+    }
+
+    /// A change of somebody's, to be confirmed if there is a time for that; its index.
+    pub(crate) async fn opened(
+        &self,
+        identity: &str,
+        request: SetRequest,
+        seconds: i64,
+    ) -> Result<u64, Status> {
         let confirm = (seconds > 0).then_some(prost_types::Duration { seconds, nanos: 0 });
         let extension = extension::with_options(&SetOptions { confirm, ..SetOptions::default() });
-        let update = vec![update(target, "/system/motd", &json!("changed"))];
-        let request = SetRequest { update, extension: vec![extension], ..SetRequest::default() };
-        let answer = self.gnmi("root").set(request).await.unwrap().into_inner();
-        extension::outcome(&answer.extension).unwrap().index
+        let request = SetRequest { extension: vec![extension], ..request };
+        let answer = self.gnmi(identity).set(request).await?.into_inner();
+        Ok(extension::outcome(&answer.extension).unwrap().index)
     }
 
     /// The same configuration on every device, whatever was done to them; the index of that.

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use argon2::password_hash::PasswordHasher;
@@ -23,7 +24,8 @@ use lockstep_northbound::{
     serve,
 };
 use lockstep_protocol::record::{Binding, Trials};
-use lockstep_simulator::{Options as Simulated, Simulator};
+use lockstep_simulator::faults::{Faults, Refusal};
+use lockstep_simulator::{Device, Options as Simulated, Simulator};
 use lockstep_southbound::gnmi::{Gnmi, Options as Reach};
 use lockstep_store::{Memory, Records, Store};
 use lockstep_types::{NodeName, Target};
@@ -34,6 +36,9 @@ use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status};
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+
+use super::shown;
 
 const NAMES: [&str; 3] = ["leaf1", "leaf2", "spine1"];
 /// Those who have a password. What a role of the page says of others is said of nobody.
@@ -49,6 +54,11 @@ pub(crate) struct Lab {
     node: Running,
     server: Server,
     channel: Channel,
+    /// The same node, for whoever shows a certificate.
+    secured: Server,
+    certified: Channel,
+    /// How many ids were given out for what is asked there.
+    ids: AtomicU64,
     store: Memory,
     /// With the audit.
     folder: TempDir,
@@ -66,6 +76,12 @@ impl Interceptor for Login {
                 drop(
                     request.metadata_mut().insert("authorization", "Bearer x.y.z".parse().unwrap()),
                 );
+            }
+            // The connection says it.
+            shown::CLIENT => {}
+            shown::BEARER => {
+                let token = format!("Bearer {}", shown::token());
+                drop(request.metadata_mut().insert("authorization", token.parse().unwrap()));
             }
             name => {
                 request.metadata_mut().insert("username", name.parse().unwrap());
@@ -109,7 +125,7 @@ impl Lab {
         });
         let node = node.await.unwrap();
         let secret_paths = vec!["/**/hostname".parse().unwrap()];
-        let rules = Rules { users: users(), tokens: Vec::new(), roles };
+        let rules = Rules { users: users(), tokens: vec![shown::issuer()], roles };
         let folder = tempfile::tempdir().unwrap();
         let audit = Some(AuditTo::File(folder.path().join(AUDIT)));
         let access = Access { rules, secret_paths, audit, audit_reads: true, ..Access::default() };
@@ -117,10 +133,20 @@ impl Lab {
         let http = Some(Arc::new(Porch::open(listen, None).unwrap()));
         let tls = None;
         let options = Options { records, directory, listen, http, tls, limits, access };
+        // On this machine alone HTTP would be plain, where nobody shows a certificate.
+        let everywhere = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+        let porch = Porch::open(everywhere, Some(shown::tls())).unwrap();
+        let mut more = options.clone();
+        more.access.audit = None;
+        let more = Options { tls: Some(shown::tls()), http: Some(Arc::new(porch)), ..more };
+        let secured = serve(node.handle(), more).await.unwrap();
+        let endpoint = Endpoint::from_shared(format!("https://{}", secured.address())).unwrap();
+        let certified = endpoint.tls_config(shown::of_grpc()).unwrap().connect().await.unwrap();
         let server = serve(node.handle(), options).await.unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", server.address())).unwrap();
         let channel = endpoint.connect().await.unwrap();
-        let lab = Self { simulator, node, server, channel, store, folder };
+        let ids = AtomicU64::default();
+        let lab = Self { simulator, node, server, channel, secured, certified, ids, store, folder };
         lab.settled().await;
         lab
     }
@@ -145,12 +171,42 @@ impl Lab {
         self.server.http().unwrap()
     }
 
+    /// Where HTTP is with TLS.
+    pub(crate) fn https(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.secured.http().unwrap().port()).into()
+    }
+
+    /// An id for what somebody asks; empty: the node makes one. Two servers of one node, of which there are none but
+    /// here, would make the same.
+    pub(crate) fn id(&self, identity: &str) -> String {
+        match identity {
+            shown::CLIENT => format!("{identity}-{}", self.ids.fetch_add(1, Ordering::Relaxed)),
+            _ => String::new(),
+        }
+    }
+
+    /// An id for a commit, that no other has.
+    pub(crate) fn commit_id(&self) -> String {
+        format!("commit-{}", self.ids.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// A connection for somebody.
+    fn channel(&self, identity: &str) -> Channel {
+        let own = if identity == shown::CLIENT { &self.certified } else { &self.channel };
+        own.clone()
+    }
+
     pub(crate) fn gnmi(&self, identity: &str) -> GNmiClient<As> {
-        GNmiClient::with_interceptor(self.channel.clone(), Login(identity.to_owned()))
+        GNmiClient::with_interceptor(self.channel(identity), Login(identity.to_owned()))
     }
 
     pub(crate) fn admin(&self, identity: &str) -> AdminClient<As> {
-        AdminClient::with_interceptor(self.channel.clone(), Login(identity.to_owned()))
+        AdminClient::with_interceptor(self.channel(identity), Login(identity.to_owned()))
+    }
+
+    pub(crate) fn reflection(&self, identity: &str) -> ServerReflectionClient<As> {
+        let login = Login(identity.to_owned());
+        ServerReflectionClient::with_interceptor(self.channel(identity), login)
     }
 
     pub(crate) fn health(
@@ -158,7 +214,10 @@ impl Lab {
         identity: &str,
     ) -> tonic_health::pb::health_client::HealthClient<As> {
         let login = Login(identity.to_owned());
-        tonic_health::pb::health_client::HealthClient::with_interceptor(self.channel.clone(), login)
+        tonic_health::pb::health_client::HealthClient::with_interceptor(
+            self.channel(identity),
+            login,
+        )
     }
 
     /// Where it listens.
@@ -187,6 +246,22 @@ impl Lab {
         GNmiClient::connect(address).await.unwrap().set(request).await.unwrap();
     }
 
+    /// From now on a device refuses whatever touches a path, with these words.
+    pub(crate) fn refuse(&self, target: &str, at: &str, words: &str) {
+        let refusal = Refusal { message: words.into(), ..Refusal::of(at.parse().unwrap()) };
+        self.device(target).set_faults(Faults { refuse: vec![refusal] });
+    }
+
+    /// From now on a device does as it should.
+    pub(crate) fn heal(&self, target: &str) {
+        self.device(target).set_faults(Faults::default());
+    }
+
+    fn device(&self, target: &str) -> &Device {
+        let at = NAMES.iter().position(|name| *name == target).unwrap();
+        self.simulator.device(at).unwrap()
+    }
+
     /// Waits for something that no view shows.
     pub(crate) async fn eventually(&self, condition: impl AsyncFn() -> bool) {
         let holds = async {
@@ -210,8 +285,9 @@ impl Lab {
     }
 
     pub(crate) async fn stop(self) {
-        drop(self.channel);
+        drop((self.channel, self.certified));
         self.server.stop().await;
+        self.secured.stop().await;
         self.node.stop().await.unwrap();
         self.simulator.stop().await;
     }

@@ -12,12 +12,16 @@
 
 mod ask;
 mod claims;
+mod commit;
 mod guesses;
 mod lab;
 mod late;
 mod leaks;
 mod limits;
+mod look;
+mod operate;
 mod page;
+mod shown;
 mod web;
 mod wild;
 

@@ -5,13 +5,14 @@ use std::time::Duration;
 use data_encoding::BASE64;
 use lockstep_gnmi::proto::lockstep::v1::{ConfirmRequest, RemoveTargetRequest};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tonic::{Code, Status};
 
 use super::ask::{Answer, Seen};
 use super::lab::Lab;
+use super::shown;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -30,6 +31,9 @@ impl Lab {
             false => 0,
         };
         let at = path.replace("{index}", &index.to_string());
+        let id = Some(self.id(identity)).filter(|id| !id.is_empty() && takes_id(method, path));
+        let and = if at.contains('?') { '&' } else { '?' };
+        let at = id.map_or(at.clone(), |id| format!("{at}{and}id={id}"));
         let body = self.body(method, path);
         let got = self.send(identity, method, &at, body.as_ref()).await;
         let answer = seen(&got);
@@ -83,9 +87,11 @@ impl Lab {
     }
 
     async fn send(&self, identity: &str, method: &str, path: &str, body: Option<&Value>) -> Got {
-        let address = self.http();
+        let secured = identity == shown::CLIENT;
+        let address = if secured { self.https() } else { self.http() };
         let login = match identity {
-            "nobody" => String::new(),
+            "nobody" | shown::CLIENT => String::new(),
+            shown::BEARER => format!("authorization: Bearer {}\r\n", shown::token()),
             "wrong" => "authorization: Bearer x.y.z\r\n".to_owned(),
             name => {
                 let encoded = BASE64.encode(format!("{name}:{name}").as_bytes());
@@ -100,13 +106,24 @@ impl Lab {
              connection: close\r\n\r\n{body}"
         );
         let mut stream = TcpStream::connect(address).await.unwrap();
+        if secured {
+            let name = shown::NODE.try_into().unwrap();
+            let mut stream = shown::of_http().connect(name, stream).await.unwrap();
+            stream.write_all(request.as_bytes()).await.unwrap();
+            return timeout(PATIENCE, read(&mut stream)).await.expect("in time");
+        }
         stream.write_all(request.as_bytes()).await.unwrap();
         timeout(PATIENCE, read(&mut stream)).await.expect("in time")
     }
 }
 
+/// Whether it becomes a transaction, for which the caller may have an id.
+fn takes_id(method: &str, path: &str) -> bool {
+    method == "DELETE" || path.contains("/rollback") || path.contains("/restore")
+}
+
 /// Reads to the end; or to the end of the first event.
-async fn read(stream: &mut TcpStream) -> Got {
+async fn read(stream: &mut (impl AsyncRead + Unpin)) -> Got {
     let mut all = Vec::new();
     let mut part = [0; 65536];
     loop {

@@ -13,7 +13,7 @@ use super::Node;
 use super::link::{Outcome, Work};
 use crate::command::Command;
 use crate::event::Wake;
-use crate::record::{Drift, Initial, Kind, Mode, Proposal};
+use crate::record::{Binding, Drift, ITSELF, Initial, Kind, Mode, Proposal};
 use crate::request::{Body, Request, Until};
 use crate::step::Adopted;
 
@@ -98,7 +98,7 @@ impl Node {
             self.drifted(target.clone());
             return;
         }
-        if self.adoption(target, &seen).is_some() {
+        if self.is_to_be_adopted(target, &seen) {
             self.seen(target, seen);
         } else if policy == Some(Drift::Enforce) {
             self.push(target, term, seen, out);
@@ -118,8 +118,8 @@ impl Node {
     pub(super) fn adopt(&mut self, target: &Target, seen: &Tree, out: &mut Vec<Command>) {
         let free = self.desk.is_free(&Wake::Append, self.view.revision());
         let paused = self.view.header(target).paused;
-        let adopts = self.adoption(target, seen).is_some() && !paused;
-        if self.view.undo_head(target).is_none() && adopts {
+        let adopts = |node: &Self| !paused && node.is_to_be_adopted(target, seen);
+        if self.view.undo_head(target).is_none() && adopts(self) {
             if free {
                 self.wake_append(out);
             }
@@ -130,32 +130,49 @@ impl Node {
         self.wake_target(target, out);
     }
 
-    /// What is to be recorded next of a device that has `seen`, and as what. None: nothing.
-    pub(super) fn adoption(&self, target: &Target, seen: &Tree) -> Option<(Place, Delta)> {
-        let header = self.view.header(target);
-        let binding = self.view.binding(target)?;
-        if !header.met {
-            let own = binding.initial == Initial::Adopt && !seen.is_empty();
-            // What was begun is ended, whatever became of the device meanwhile.
-            let begun = !self.view.applied(target).is_empty();
-            return (own || begun).then(|| self.below(target, seen));
+    /// Whether something is to be recorded of a device that has `seen`. Of one that is first met that may be all it
+    /// has, which is not put together before it is written.
+    pub(super) fn is_to_be_adopted(&self, target: &Target, seen: &Tree) -> bool {
+        let Some(binding) = self.view.binding(target) else { return false };
+        if self.view.header(target).met {
+            self.differs(target, binding, seen).is_some()
+        } else {
+            self.has_its_own(target, binding, seen)
         }
+    }
+
+    /// What is to be recorded next of a device that has `seen`, and as what. None: nothing.
+    fn adoption(&self, target: &Target, seen: &Tree) -> Option<(Place, Delta)> {
+        let binding = self.view.binding(target)?;
+        if self.view.header(target).met {
+            Some((Place::OnTop, self.differs(target, binding, seen)?))
+        } else {
+            self.has_its_own(target, binding, seen).then(|| self.below(target, seen))
+        }
+    }
+
+    /// Whether a device that is first met has something to be recorded.
+    fn has_its_own(&self, target: &Target, binding: &Binding, seen: &Tree) -> bool {
+        let own = binding.initial == Initial::Adopt && !seen.is_empty();
+        // What was begun is ended, whatever became of the device meanwhile.
+        let begun = !self.view.applied(target).is_empty();
+        own || begun
+    }
+
+    /// Where a device that was met is not as applied, if that is to be recorded.
+    fn differs(&self, target: &Target, binding: &Binding, seen: &Tree) -> Option<Delta> {
         // A device that is being brought in line was away: what differs is not what somebody wanted.
-        let drifted = binding.drift == Drift::Adopt || header.adopting;
+        let drifted = binding.drift == Drift::Adopt || self.view.header(target).adopting;
         let stayed = self.view.is_synchronised(target);
-        let asked = drifted && stayed && self.view.is_settled(target);
-        let differs = || {
-            let applied = self.view.applied(target);
-            let shown: Delta = applied.diff(seen);
-            let unwanted = self.view.not_as_wanted(target, shown.iter()).into_iter();
-            let ignored = |path| binding.ignore.iter().any(|pattern| pattern.covers(path));
-            unwanted
-                .filter(|(path, _)| !ignored(path))
-                .map(|(path, own)| (path.clone(), own.clone()))
-                .collect()
-        };
-        let delta: Delta = asked.then(differs)?;
-        (!delta.is_empty()).then_some((Place::OnTop, delta))
+        if !(drifted && stayed && self.view.is_settled(target)) {
+            return None;
+        }
+        let shown = self.view.applied(target).diff(seen);
+        let unwanted = self.view.not_as_wanted(target, shown.iter()).into_iter();
+        let ignored = |path| binding.ignore.iter().any(|pattern| pattern.covers(path));
+        let unwanted = unwanted.filter(|(path, _)| !ignored(path));
+        let delta: Delta = unwanted.map(|(path, own)| (path.clone(), own.clone())).collect();
+        (!delta.is_empty()).then_some(delta)
     }
 
     /// What a device has that is first met, as much of it as one write can put below what waits: each unit
@@ -201,11 +218,11 @@ impl Node {
     }
 
     /// What is to be recorded of devices now, as entries: no more than fit a write, for all of a network may be met at
-    /// once.
-    pub(super) fn adoptions(&self) -> Vec<Adoption> {
+    /// once. Each is put together when it is asked for.
+    pub(super) fn adoptions(&self) -> impl Iterator<Item = Adoption> {
         let seen = self.desk.seen.iter().enumerate();
         let entries = seen.filter_map(|(number, target)| self.adoption_entry(number, target));
-        entries.take(self.settings.records_per_write).collect()
+        entries.take(self.settings.records_per_write)
     }
 
     fn adoption_entry(&self, number: usize, target: &Target) -> Option<Adoption> {
@@ -215,7 +232,7 @@ impl Node {
         let Work::Answered(Outcome::Seen(seen)) = &link.work else { return None };
         let paused = self.view.header(target).paused;
         let free = self.view.undo_head(target).is_none() && link.up && !paused;
-        let (place, delta) = self.adoption(target, seen).filter(|_| free)?;
+        let (place, delta) = free.then(|| self.adoption(target, seen)).flatten()?;
         let room = self.room().min(self.view.apply_queue(target).count());
         let request = Arc::new(Request {
             id: self.unused_id("adopt", &format!("{}.{number}", self.view.head().index))?,
@@ -230,11 +247,18 @@ impl Node {
             until: Until::Outcome,
             deadline: Timestamp::new(u64::MAX),
             answer_by: None,
-            author: String::new(),
+            author: self.author_of_adoption(target, place),
             comment: String::new(),
         });
         let (found, all) = (self.found(target, mastership.term), place != Place::Below);
         let adopted = Adopted { found, delta, all, anew: room };
         Some(Adoption { target: target.clone(), request, adopted })
+    }
+    /// Whoever ordered it. What a device has when it is first met, or where its binding has what it shows adopted, nobody
+    /// orders.
+    fn author_of_adoption(&self, target: &Target, place: Place) -> String {
+        let header = self.view.header(target);
+        let ordered = header.adopting && place == Place::OnTop;
+        if ordered { header.adopting_for.clone() } else { ITSELF.into() }
     }
 }

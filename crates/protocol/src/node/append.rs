@@ -86,13 +86,15 @@ impl Node {
     fn batch(&mut self, out: &mut Vec<Command>) -> Vec<Entry> {
         let mut head = self.view.head();
         let (mut taken, mut waiting) = (BTreeSet::new(), BTreeSet::new());
+        // Taken by what lets go of it at once: what follows can be decided with the next append.
+        let mut passed = BTreeSet::new();
         let mut entries: Vec<Entry> = Vec::new();
         let mut records = 0;
         for (request, decision) in self.own() {
             let next = self.next_head(head);
             let transaction = Transaction { wide: false, ..self.entry(&request, next) };
             let entry = Entry { request, transaction, decision };
-            if records + entry.records() > self.settings.records_per_write && !entries.is_empty() {
+            if records + entry.records() > self.settings.records_per_append && !entries.is_empty() {
                 break;
             }
             head = next;
@@ -112,15 +114,17 @@ impl Node {
             // Of a wide one, only the entry itself: the rest follows.
             let more = records_of(if transaction.wide { 0 } else { targets.len() });
             records += more;
-            if records > self.settings.records_per_write && !entries.is_empty() {
+            if records > self.settings.records_per_append && !entries.is_empty() {
                 break;
             }
-            let decision = if self.desk.now > request.deadline {
+            // By the time of the log, which a node that is ahead may have taken past it.
+            let decision = if next.timestamp > request.deadline {
                 Decision::PassOver
             } else if !targets.is_disjoint(&waiting) {
                 Decision::Wait
             } else if !targets.is_disjoint(&taken) {
-                Decision::Queue
+                let soon = targets.intersection(&taken).all(|target| passed.contains(target));
+                if soon { Decision::Wait } else { Decision::Queue }
             } else {
                 self.decide_submission(&request, &transaction, out)
             };
@@ -132,6 +136,9 @@ impl Node {
             if !matches!(decision, Decision::PassOver) {
                 // What comes behind one with a window is turned away once that is in the log.
                 waiting.extend(request.body.window.iter().flat_map(|_| targets.iter().cloned()));
+                if matches!(decision, Decision::Commit(_)) && !transaction.is_atomic() {
+                    passed.extend(targets.iter().cloned());
+                }
                 taken.extend(targets);
             }
             head = next;
@@ -149,12 +156,7 @@ impl Node {
         *kind == Kind::Change
             && self.desk.now <= request.deadline
             && self.desk.validating.contains(&subject)
-            && edits.keys().all(|target| self.is_free(target) && !taken.contains(target))
-    }
-
-    /// Whether what comes next on a target can be decided with its append.
-    pub(super) fn is_free(&self, target: &Target) -> bool {
-        self.view.commit_head(target).is_none() && !self.view.is_held(target)
+            && edits.keys().all(|target| self.view.is_free(target) && !taken.contains(target))
     }
 
     /// What nobody asked for: the reverts of what was not confirmed, and what devices have of their own.
@@ -162,8 +164,7 @@ impl Node {
         let reverts = self.reverts().into_iter();
         let reverts =
             reverts.map(|(request, plan)| (request, Decided::Asked(Decision::Commit(plan))));
-        let adoptions = self.adoptions().into_iter();
-        reverts.chain(adoptions.map(|a| (a.request, Decided::Adopted(a.target, a.adopted))))
+        reverts.chain(self.adoptions().map(|a| (a.request, Decided::Adopted(a.target, a.adopted))))
     }
 
     fn decide_submission(
@@ -174,7 +175,10 @@ impl Node {
     ) -> Decision {
         let withdraws = transaction.kind == Kind::Remove
             && transaction.targets.keys().any(|target| self.view.apply_head(target).is_some());
-        if !transaction.wide && !withdraws && transaction.targets.keys().all(|t| self.is_free(t)) {
+        if !transaction.wide
+            && !withdraws
+            && transaction.targets.keys().all(|t| self.view.is_free(t))
+        {
             let subject = Subject::Submission(request.id.clone());
             self.decision(subject, transaction, &request.body.edits, out)
         } else {

@@ -6,9 +6,9 @@ use lockstep_types::{Index, Target, TransactionId};
 
 use super::Node;
 use super::append::mode;
-use super::desk::Waiter;
+use super::desk::{Cancel, Waiter, Word};
 use crate::command::Command;
-use crate::event::Wake;
+use crate::event::{Subject, Verdict, Wake};
 use crate::record::{Kind, Rule, Status, Transaction, WindowStage};
 use crate::request::{Body, Client, Refusal, Reply, Request, Until};
 
@@ -18,6 +18,7 @@ impl Node {
         &mut self,
         client: Client,
         request: Request,
+        verdict: Option<Verdict>,
         out: &mut Vec<Command>,
     ) -> Option<Wake> {
         match self.admit(&request) {
@@ -35,6 +36,9 @@ impl Node {
                     self.answer_waiters(&id, out);
                     return None;
                 }
+                let ahead = verdict.map(|verdict| Word { verdict, asked: false });
+                let ahead = ahead.map(|word| (Subject::Submission(id), word));
+                self.desk.verdicts.extend(ahead);
                 self.desk.submissions.push(request);
                 Some(Wake::Append)
             }
@@ -50,9 +54,13 @@ impl Node {
                 None => Err(Refusal::BeingWritten(first.index)),
             };
         }
-        if let Some(first) = self.desk.submissions.iter().find(|first| first.id == request.id) {
+        if let Some(first) = self.desk.submissions.named(&request.id) {
             let same = first.body == request.body;
             return if same { Ok(true) } else { Err(Refusal::IdPending) };
+        }
+        if self.desk.validating.contains(&Subject::Submission(request.id.clone())) {
+            // Turned away while yang looked at it: what yang is about to say is of what was asked then.
+            return Err(Refusal::IdPending);
         }
         if self.view.open_count() + self.desk.submissions.len() >= self.settings.open {
             return Err(Refusal::TooManyOpen(self.settings.open));
@@ -211,7 +219,7 @@ impl Node {
 
     pub(super) fn cancel(
         &mut self,
-        client: Client,
+        cancel: Cancel,
         index: Index,
         out: &mut Vec<Command>,
     ) -> Option<Wake> {
@@ -219,22 +227,22 @@ impl Node {
             None => self.unknown(index),
             Some(t) if t.is_revert() && !t.status.is_final() => Refusal::Reverts(index),
             Some(t) if t.status.is_final() && t.open_until().is_none() => {
-                Refusal::Finished { index, status: t.status }
+                Refusal::Finished { index, kind: t.kind, status: t.status }
             }
             Some(t) => {
                 let append = t.open_until().is_some();
-                self.desk.cancels.entry(index).or_default().push(client);
+                self.desk.cancels.entry(index).or_default().push(cancel);
                 return Some(if append { Wake::Append } else { Wake::Transaction(index) });
             }
         };
-        out.push(Command::Answer { client, reply: Reply::Refused(refusal) });
+        out.push(Command::Answer { client: cancel.client, reply: Reply::Refused(refusal) });
         None
     }
 
     /// Answers whoever waits for a transaction and has waited long enough.
     pub(super) fn answer_waiters(&mut self, id: &TransactionId, out: &mut Vec<Command>) {
         let Some(transaction) = self.view.named(id) else { return };
-        let (index, status) = (transaction.index, transaction.status);
+        let (index, kind, status) = (transaction.index, transaction.kind, transaction.status);
         let stage = transaction.window.map(|window| window.stage);
         let reply = Reply::Transaction { index, status };
         let is_due = |waiter: &Waiter| match waiter.until {
@@ -246,9 +254,9 @@ impl Node {
         let open = matches!(stage, Some(WindowStage::Open { .. }));
         if !matches!(status, Status::Pending | Status::Committed) && !open {
             let confirmed = stage == Some(WindowStage::Confirmed);
-            for client in self.desk.cancels.remove(&index).into_iter().flatten() {
+            for Cancel { client, .. } in self.desk.cancels.remove(&index).into_iter().flatten() {
                 if confirmed {
-                    let reply = Reply::Refused(Refusal::Finished { index, status });
+                    let reply = Reply::Refused(Refusal::Finished { index, kind, status });
                     out.push(Command::Answer { client, reply });
                 } else {
                     out.push(Command::Answer { client, reply: reply.clone() });

@@ -12,14 +12,18 @@ use super::resume::Resume;
 use super::retention::Retention;
 use super::share::Turn;
 use super::submissions::Submissions;
+use super::together::Recording;
 use crate::event::{Subject, Verdict, Wake};
 use crate::request::{Client, Order, Request, Until};
 
 /// What can be set. The defaults are for production.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Settings {
-    /// How many records one write of the store can hold.
+    /// How many records one write of the store can hold. A transaction of more is wide.
     pub records_per_write: usize,
+    /// How many records one write can hold that appends to the log, or brings many targets of a wide transaction
+    /// forward: what waits goes into one, as far as it does.
+    pub records_per_append: usize,
     /// How many targets one transaction may have.
     pub targets: usize,
     /// How many transactions may be open, those included that are not in the log yet.
@@ -40,6 +44,7 @@ impl Default for Settings {
             retention: Retention::default(),
             spread: true,
             records_per_write: 100,
+            records_per_append: 100,
             targets: 20_000,
             open: 10_000,
             backoff: 500_000_000,
@@ -63,6 +68,13 @@ pub(super) struct Waiter {
     pub(super) answer_by: Option<Timestamp>,
 }
 
+/// yang's word, and whether it was asked for; otherwise it came along with what it is on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Word {
+    pub(super) verdict: Verdict,
+    pub(super) asked: bool,
+}
+
 /// Another time that a client wants for the window of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Extension {
@@ -72,11 +84,19 @@ pub(super) struct Extension {
     pub(super) until: Option<Timestamp>,
 }
 
+/// Someone who calls a transaction off.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Cancel {
+    pub(super) client: Client,
+    pub(super) author: String,
+}
+
 /// What an operator asked to be done with a target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Ordered {
     pub(super) client: Client,
     pub(super) order: Order,
+    pub(super) author: String,
     pub(super) written: bool,
 }
 
@@ -115,8 +135,9 @@ pub struct Desk {
     pub(super) seen: BTreeSet<Target>,
     pub(super) writing: BTreeSet<Wake>,
     pub(super) resume: Resume,
+    pub(super) recording: Recording,
     pub(super) validating: BTreeSet<Subject>,
-    pub(super) verdicts: BTreeMap<Subject, Verdict>,
+    pub(super) verdicts: BTreeMap<Subject, Word>,
     pub(super) submissions: Submissions,
     pub(super) waiters: BTreeMap<TransactionId, Vec<Waiter>>,
     /// When waiters are to be answered, however far it is; nobody else's time is kept.
@@ -124,7 +145,7 @@ pub struct Desk {
     pub(super) gathering: BTreeMap<Index, Arc<Request>>,
     /// How far wide transactions are towards their decision.
     pub(super) progress: BTreeMap<Index, Progress>,
-    pub(super) cancels: BTreeMap<Index, Vec<Client>>,
+    pub(super) cancels: BTreeMap<Index, Vec<Cancel>>,
     pub(super) confirms: BTreeMap<Index, Vec<Client>>,
     pub(super) extensions: BTreeMap<Index, Vec<Extension>>,
     pub(super) orders: BTreeMap<Target, Vec<Ordered>>,
@@ -198,6 +219,7 @@ impl Desk {
             && self.confirms.is_empty()
             && self.extensions.is_empty()
             && self.orders.is_empty()
+            && !self.verdicts.keys().any(|subject| matches!(subject, Subject::Submission(_)))
     }
 
     /// Whether a controller may decide: it has no write outstanding, and the view shows what became

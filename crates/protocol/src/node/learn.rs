@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_types::{Connection, Revision, Target, Timestamp};
 
 use super::Node;
+use super::desk::{Cancel, Ordered};
 use crate::command::Command;
 use crate::event::{Event, Subject, Wake, Written};
 use crate::record::{Key, Status, Transaction, Trials};
@@ -50,8 +51,8 @@ impl Node {
             }
             Event::Drifted(target) => [self.drifted(target)].into(),
             Event::InLine(target) => [self.in_line(target)].into(),
-            Event::Submit { client, request } => {
-                self.submit(client, request, out).into_iter().collect()
+            Event::Submit { client, request, verdict } => {
+                self.submit(client, request, verdict, out).into_iter().collect()
             }
             Event::Leave { client, id } => {
                 self.leave(client, &id);
@@ -60,11 +61,12 @@ impl Node {
             Event::Extend { client, index, length } => {
                 self.extend(client, index, length, out).into_iter().collect()
             }
-            Event::Operate { client, target, order } => {
-                self.operate(client, target, order, out).into_iter().collect()
+            Event::Operate { client, target, order, author } => {
+                let ordered = Ordered { client, order, author, written: false };
+                self.operate(target, ordered, out).into_iter().collect()
             }
-            Event::Cancel { client, index } => {
-                self.cancel(client, index, out).into_iter().collect()
+            Event::Cancel { client, index, author } => {
+                self.cancel(Cancel { client, author }, index, out).into_iter().collect()
             }
             Event::Confirm { client, index } => {
                 self.confirm(client, index, out).into_iter().collect()
@@ -99,7 +101,9 @@ impl Node {
             self.desk.resume.insert(wake, revision);
             return BTreeSet::new();
         }
-        [wake].into()
+        let mut wakes: BTreeSet<Wake> = self.go_on_after(&wake).into_iter().collect();
+        wakes.insert(wake);
+        wakes
     }
 
     fn watched(&mut self, changes: &Changes, out: &mut Vec<Command>) -> BTreeSet<Wake> {
@@ -150,7 +154,9 @@ impl Node {
     }
 
     fn resumed(&mut self, reached: Revision) -> BTreeSet<Wake> {
-        self.desk.resume.take(reached)
+        let resumed = self.desk.resume.take(reached);
+        let others: Vec<Wake> = resumed.iter().flat_map(|wake| self.go_on_after(wake)).collect();
+        resumed.into_iter().chain(others).collect()
     }
 
     /// The ids that a written record concerns.

@@ -56,6 +56,19 @@ pub enum Outcome {
     Unheard(Term),
 }
 
+impl Outcome {
+    /// The transaction for which the device did what was asked of it.
+    pub(super) fn done(&self) -> Option<Index> {
+        match self {
+            Self::Applied(index) | Self::Accepted(index) | Self::Undone(index, None) => {
+                Some(*index)
+            }
+            Self::Settled { index, had_it: true } => Some(*index),
+            _ => None,
+        }
+    }
+}
+
 /// What is under way with a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Work {

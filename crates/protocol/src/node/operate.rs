@@ -7,23 +7,22 @@ use super::desk::Ordered;
 use crate::command::Command;
 use crate::draft::Draft;
 use crate::event::Wake;
-use crate::request::{Client, Order, Refusal, Reply};
+use crate::request::{Order, Refusal, Reply};
 
 impl Node {
     /// Takes in an order, or turns it down.
     pub(super) fn operate(
         &mut self,
-        client: Client,
         target: Target,
-        order: Order,
+        ordered: Ordered,
         out: &mut Vec<Command>,
     ) -> Option<Wake> {
-        let refusal = self.not_there(&target).or_else(|| self.cannot_adopt(&target, order));
+        let refusal = self.not_there(&target).or_else(|| self.cannot_adopt(&target, ordered.order));
         if let Some(refusal) = refusal {
-            out.push(Command::Answer { client, reply: Reply::Refused(refusal) });
+            let (client, reply) = (ordered.client, Reply::Refused(refusal));
+            out.push(Command::Answer { client, reply });
             return None;
         }
-        let ordered = Ordered { client, order, written: false };
         self.desk.orders.entry(target.clone()).or_default().push(ordered);
         Some(Wake::Operate(target))
     }
@@ -55,13 +54,13 @@ impl Node {
     pub(super) fn wake_operate(&mut self, target: &Target, out: &mut Vec<Command>) {
         self.pass_over_waiting(target);
         while let Some(first) = self.desk.orders.get(target).and_then(|orders| orders.first()) {
-            let (client, order) = (first.client, first.order);
+            let (client, order, author) = (first.client, first.order, first.author.clone());
             let is_to_be_written = !first.written && !self.is_so(target, order);
             // Things may have changed since it was taken in.
             let cannot = || self.cannot_adopt(target, order).filter(|_| is_to_be_written);
             let reply = match self.not_there(target).or_else(cannot) {
                 Some(refusal) => Reply::Refused(refusal),
-                None if is_to_be_written => return self.write_order(target, order, out),
+                None if is_to_be_written => return self.write_order(target, order, author, out),
                 // Woken again with whatever is written about the target.
                 None if order == Order::Adopt && self.view.header(target).adopting => return,
                 None => Reply::Done,
@@ -103,7 +102,13 @@ impl Node {
 
     /// Unless it is adopted, the device is brought in line before anything else is sent: nobody looked at it
     /// while it was left alone.
-    fn write_order(&mut self, target: &Target, order: Order, out: &mut Vec<Command>) {
+    fn write_order(
+        &mut self,
+        target: &Target,
+        order: Order,
+        author: String,
+        out: &mut Vec<Command>,
+    ) {
         let mut draft = Draft::new(&self.view);
         let current = self.view.mastership(target).map(|m| m.term).unwrap_or_default();
         let header = &mut draft.configuration(target).header;
@@ -111,7 +116,10 @@ impl Node {
             Order::Pause => header.paused = true,
             Order::Resume => header.paused = false,
             Order::Sync => header.resync_refused = None,
-            Order::Adopt => header.adopting = true,
+            Order::Adopt => {
+                header.adopting = true;
+                header.adopting_for = author;
+            }
             Order::Claim(term) => {
                 // Whatever the device listens to, it does not listen to us.
                 header.claim = term.max(current.next());

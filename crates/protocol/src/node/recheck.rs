@@ -4,7 +4,7 @@
 use lockstep_types::{Index, Target};
 
 use super::Node;
-use crate::command::Command;
+use crate::command::{Check, Command};
 use crate::draft::Draft;
 use crate::event::{Subject, Wake};
 use crate::record::{Key, Reason};
@@ -36,8 +36,10 @@ impl Node {
         }
         let result = self.view.committed_up_to(target, index);
         // What stood before the entry may not be valid either, so it is looked at as a whole.
-        let results = [(target.clone(), (result, None))].into();
-        let Some(violations) = self.violations(&subject, results, true, out) else { return };
+        let Some(base) = self.view.base(target) else { return };
+        let check = Check { base, result, change: None, also: Vec::new() };
+        let checks = [(target.clone(), check)].into();
+        let Some(violations) = self.broken(&subject, checks, true, out) else { return };
         if violations.is_empty() {
             self.checked_up_to(target, more.then_some(index), out);
             return;

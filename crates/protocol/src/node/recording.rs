@@ -20,18 +20,31 @@ impl Node {
     ) {
         let mut draft = Draft::new(&self.view);
         draft.as_master(target, &self.session);
-        self.fill(&mut draft, target, term, outcome);
+        self.fill(&mut draft, target, term, outcome.clone());
         if draft.is_empty() {
             // Nothing left to say: it is recorded, or the transaction turned meanwhile.
             self.set_work(target, Work::Idle);
             self.wake_target(target, out);
-        } else {
-            let txn = draft.txn();
-            self.write(Wake::Target(target.clone()), txn, out);
+            return;
         }
+        if let Some(index) = self.gathered_for(&outcome) {
+            if self.desk.recording.is_under_way(index) {
+                return;
+            }
+            self.fill_others(&mut draft, index, target, &outcome);
+            self.desk.recording.begin(index, target);
+        }
+        let txn = draft.txn();
+        self.write(Wake::Target(target.clone()), txn, out);
     }
 
-    fn fill(&self, draft: &mut Draft<'_>, target: &Target, term: Term, outcome: Outcome) {
+    pub(super) fn fill(
+        &self,
+        draft: &mut Draft<'_>,
+        target: &Target,
+        term: Term,
+        outcome: Outcome,
+    ) {
         let (view, now) = (&self.view, self.desk.now);
         let is_head = |index| view.apply_head(target) == Some(index);
         match outcome {
@@ -86,7 +99,11 @@ impl Node {
             return;
         }
         step::synced(draft, target, self.found(target, term), marks);
-        draft.configuration(target).header.adopting = adopting;
+        if adopting {
+            let wanted = header.adopting_for.clone();
+            let header = &mut draft.configuration(target).header;
+            (header.adopting, header.adopting_for) = (true, wanted);
+        }
         if let Some(index) = head.filter(|index| view.apply_head(target) == Some(*index)) {
             step::applied(draft, index, target, self.desk.now);
         }

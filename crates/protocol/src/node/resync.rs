@@ -129,7 +129,7 @@ impl Node {
             // Something turned since the claim: its undo comes first (rule 5), then all over again.
             return;
         }
-        if self.adoption(target, &seen).is_some() {
+        if self.is_to_be_adopted(target, &seen) {
             self.seen(target, seen);
             return;
         }

@@ -23,6 +23,9 @@ pub struct Retention {
 /// How many entries the horizon passes at once, at the most.
 const AT_MOST: usize = 4096;
 
+/// How many records are forgotten at once, at the most: few writes, none of which others wait for long behind.
+const FORGOTTEN: usize = 512;
+
 const DAY: u64 = 24 * 3_600 * 1_000_000_000;
 
 impl Default for Retention {
@@ -62,7 +65,7 @@ impl Node {
         }
         let mut draft = Draft::new(&self.view);
         let records = self.view.forgettable().flat_map(|entry| self.view.records_of(entry));
-        let at_most = self.settings.records_per_write.max(2);
+        let at_most = self.settings.records_per_append.clamp(2, FORGOTTEN);
         records.take(at_most).for_each(|key| draft.forget(key));
         if draft.is_empty() {
             return;

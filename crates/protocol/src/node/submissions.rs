@@ -1,7 +1,7 @@
-//! Requests that are not in the log yet, and which of their deadlines comes first: with thousands of them, nobody looks
-//! at each when the clock moves.
+//! Requests that are not in the log yet, which of them has an id, and which of their deadlines comes first: with thousands
+//! of them, nobody looks at each when one comes or goes, or when the clock moves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -12,7 +12,9 @@ use crate::request::Request;
 /// The requests, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Submissions {
-    all: Vec<Arc<Request>>,
+    all: VecDeque<Arc<Request>>,
+    /// The same by their ids.
+    ids: BTreeMap<TransactionId, Arc<Request>>,
     /// How many are to be in the log by when. Says nothing that the requests do not.
     deadlines: BTreeMap<Timestamp, usize>,
 }
@@ -20,13 +22,21 @@ pub(super) struct Submissions {
 impl Submissions {
     pub(super) fn push(&mut self, request: Request) {
         *self.deadlines.entry(request.deadline).or_default() += 1;
-        self.all.push(Arc::new(request));
+        let request = Arc::new(request);
+        self.ids.insert(request.id.clone(), Arc::clone(&request));
+        self.all.push_back(request);
     }
 
-    /// Takes out the one with this id.
+    /// The one with this id.
+    pub(super) fn named(&self, id: &TransactionId) -> Option<&Arc<Request>> {
+        self.ids.get(id)
+    }
+
+    /// Takes out the one with this id. Most go in the order in which they came.
     pub(super) fn remove(&mut self, id: &TransactionId) -> Option<Arc<Request>> {
-        let at = self.all.iter().position(|request| request.id == *id)?;
-        let request = self.all.remove(at);
+        let request = self.ids.remove(id)?;
+        let at = self.all.iter().position(|one| Arc::ptr_eq(one, &request));
+        at.and_then(|at| self.all.remove(at));
         if let Some(count) = self.deadlines.get_mut(&request.deadline) {
             *count -= 1;
             if *count == 0 {
@@ -48,7 +58,7 @@ impl Submissions {
 }
 
 impl Deref for Submissions {
-    type Target = [Arc<Request>];
+    type Target = VecDeque<Arc<Request>>;
 
     fn deref(&self) -> &Self::Target {
         &self.all

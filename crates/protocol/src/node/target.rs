@@ -61,19 +61,31 @@ impl Node {
             None => self.release(target, out),
             Some(connection) if connection != won_on => self.take(target, out),
             Some(_) if self.view.header(target).claim > term => self.take_over(target, out),
-            Some(_) => match self.desk.link(target).map(|link| link.work.clone()) {
-                Some(Work::Answered(Outcome::Seen(seen))) => self.adopt(target, &seen, out),
-                Some(Work::Answered(outcome)) => self.record(target, term, outcome, out),
-                Some(Work::Idle) => match self.successor(target, term) {
-                    Some(next) => self.hand_over(target, next, out),
-                    None => self.next_work(target, term, out),
-                },
-                Some(Work::Applying(index)) if self.is_late(index) => {
-                    self.give_up(target, out);
-                    self.release(target, out);
-                }
-                _ => {}
+            Some(_) => self.go_on(target, term, out),
+        }
+    }
+
+    /// On its connection: what was answered is recorded, or something is begun. What is under way may be as long as
+    /// a configuration, so it is looked at where it is.
+    fn go_on(&mut self, target: &Target, term: Term, out: &mut Vec<Command>) {
+        match self.desk.link(target).map(|link| &link.work) {
+            Some(Work::Answered(Outcome::Seen(seen))) => {
+                let seen = seen.clone();
+                self.adopt(target, &seen, out);
+            }
+            Some(Work::Answered(outcome)) => {
+                let outcome = outcome.clone();
+                self.record(target, term, outcome, out);
+            }
+            Some(Work::Idle) => match self.successor(target, term) {
+                Some(next) => self.hand_over(target, next, out),
+                None => self.next_work(target, term, out),
             },
+            Some(Work::Applying(index)) if self.is_late(*index) => {
+                self.give_up(target, out);
+                self.release(target, out);
+            }
+            _ => {}
         }
     }
 

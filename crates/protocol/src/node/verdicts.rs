@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_types::{Configuration as Tree, Edit, Index, Target};
+use lockstep_types::{Edit, Index, Target};
 
 use super::Node;
-use crate::command::{Change, Check, Command};
-use crate::event::{Base, Subject, Verdict, Wake};
+use super::desk::Word;
+use crate::command::{Check, Command};
+use crate::event::{Subject, Verdict, Wake};
 use crate::record::{Reason, Status, Transaction, Violation};
 use crate::step::{self, Plan};
 
@@ -47,18 +48,13 @@ impl Node {
             Ok(plan) => plan,
             Err(reason) => return Decision::Reject(reason),
         };
-        let results = plan.iter().map(|(target, planned)| {
-            let before = self.view.committed(target);
-            let result = before.patched(&planned.committed);
-            let delta = planned.committed.delta();
-            let change = self.view.is_valid(target).then_some(Change { before, delta });
-            (target.clone(), (result, change))
-        });
-        let results = results.collect();
-        // A submission whose verdict was overtaken goes into the log, where nothing can overtake it.
-        let overtaken =
-            matches!(subject, Subject::Submission(_)) && self.desk.verdicts.contains_key(&subject);
-        match self.violations(&subject, results, !overtaken, out) {
+        // A submission whose verdict was overtaken goes into the log, where nothing can overtake it. One that came with
+        // a verdict has not been asked about yet.
+        let overtaken = matches!(subject, Subject::Submission(_))
+            && self.desk.verdicts.get(&subject).is_some_and(|word| word.asked);
+        let checks = self.view.planned(&plan);
+        let violations = checks.and_then(|checks| self.broken(&subject, checks, !overtaken, out));
+        match violations {
             Some(violations) if violations.is_empty() => Decision::Commit(plan),
             Some(violations) => Decision::Reject(Reason::Invalid(violations)),
             None if overtaken => Decision::Queue,
@@ -66,24 +62,8 @@ impl Node {
         }
     }
 
-    /// The rules that these results break, if yang has spoken on just them. Otherwise it is asked, if
-    /// it may be.
-    pub(super) fn violations(
-        &mut self,
-        subject: &Subject,
-        results: BTreeMap<Target, (Tree, Option<Change>)>,
-        ask: bool,
-        out: &mut Vec<Command>,
-    ) -> Option<Vec<Violation>> {
-        let mut checks = BTreeMap::new();
-        for (target, (result, change)) in results {
-            let base = self.base(&target)?;
-            checks.insert(target, Check { base, result, change, also: Vec::new() });
-        }
-        self.broken(subject, checks, ask, out)
-    }
-
-    /// The rules that are broken by what is to be checked, if yang has spoken on just that.
+    /// The rules that are broken by what is to be checked, if yang has spoken on just that. Otherwise it is asked,
+    /// if it may be.
     pub(super) fn broken(
         &mut self,
         subject: &Subject,
@@ -92,7 +72,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) -> Option<Vec<Violation>> {
         let bases = checks.iter().map(|(target, check)| (target, &check.base));
-        if let Some(verdict) = self.desk.verdicts.get(subject) {
+        if let Some(Word { verdict, .. }) = self.desk.verdicts.get(subject) {
             if verdict.bases.iter().eq(bases) {
                 return Some(verdict.violations.clone());
             }
@@ -104,19 +84,11 @@ impl Node {
         None
     }
 
-    /// What a verdict on `target` would be reached on now.
-    fn base(&self, target: &Target) -> Option<Base> {
-        let models = self.view.binding(target)?.models.clone();
-        Some(Base { configuration: self.view.decided_at(target), models })
-    }
-
     /// yang has spoken. Its word is kept for as long as somebody waits for it.
     pub(super) fn judged(&mut self, subject: Subject, verdict: Verdict) -> Wake {
         self.desk.validating.remove(&subject);
         let (wake, wanted) = match &subject {
-            Subject::Submission(id) => {
-                (Wake::Append, self.desk.submissions.iter().any(|request| request.id == *id))
-            }
+            Subject::Submission(id) => (Wake::Append, self.desk.submissions.named(id).is_some()),
             Subject::Transaction(index) => {
                 let status = self.view.transaction(*index).map(|t| t.status);
                 (Wake::Transaction(*index), status == Some(Status::Pending))
@@ -126,7 +98,7 @@ impl Node {
             }
         };
         if wanted {
-            self.desk.verdicts.insert(subject, verdict);
+            self.desk.verdicts.insert(subject, Word { verdict, asked: true });
         }
         wake
     }

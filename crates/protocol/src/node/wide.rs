@@ -26,7 +26,7 @@ impl Node {
     /// Whether a write in the making holds as much as it may.
     pub(super) fn is_full(&self, draft: &Draft<'_>) -> bool {
         // One more target is four keys at the most: its part, its proposal, its configuration.
-        draft.keys() + 4 > self.settings.records_per_write && !draft.is_empty()
+        draft.keys() + 4 > self.settings.records_per_append && !draft.is_empty()
     }
 
     /// What is left to be done for a decided transaction, if it is wide: withdraw what was called off,
@@ -100,7 +100,7 @@ impl Node {
                 for (target, edit) in request.body.edits.range(from.clone()..) {
                     let proposal = Proposal { edit: edit.clone(), ..Proposal::default() };
                     draft.put_proposal(index, target, proposal);
-                    if draft.keys() >= self.settings.records_per_write {
+                    if draft.keys() >= self.settings.records_per_append {
                         break;
                     }
                 }
@@ -115,12 +115,12 @@ impl Node {
     fn chunk(&self, transaction: &Transaction) -> Vec<Target> {
         let ready = |target: &&Target| self.is_ready(transaction, target);
         let judged = self.desk.verdicts.get(&Subject::Transaction(transaction.index));
-        let judged = judged.into_iter().flat_map(|verdict| verdict.bases.keys());
+        let judged = judged.into_iter().flat_map(|word| word.verdict.bases.keys());
         let judged: Vec<Target> = judged.filter(ready).cloned().collect();
         if !judged.is_empty() {
             return judged;
         }
-        let most = (self.settings.records_per_write / 3).max(1);
+        let most = (self.settings.records_per_append / 3).max(1);
         let after = self.desk.progress.get(&transaction.index).and_then(|p| p.prepared.as_ref());
         let from = |first| -> Vec<Target> {
             transaction.targets.keys_from(first).filter(ready).take(most).cloned().collect()

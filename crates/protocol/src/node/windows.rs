@@ -9,8 +9,8 @@ use super::Node;
 use super::append::{is_wide, mode};
 use crate::command::Command;
 use crate::draft::Draft;
-use crate::event::Wake;
-use crate::record::{Key, Kind, Mode, Rule, Transaction, WindowStage};
+use crate::event::{Subject, Wake};
+use crate::record::{ITSELF, Key, Kind, Mode, Rule, Transaction, WindowStage};
 use crate::request::{Body, Client, Refusal, Reply, Request, Until};
 use crate::step::{self, Plan};
 
@@ -58,6 +58,7 @@ impl Node {
             .collect();
         for (id, refusal) in away {
             self.desk.submissions.remove(&id);
+            self.desk.verdicts.remove(&Subject::Submission(id.clone()));
             self.dismiss(&id, |_| true, &Reply::Refused(refusal), out);
         }
     }
@@ -89,12 +90,18 @@ impl Node {
             until: Until::Outcome,
             deadline: Timestamp::new(u64::MAX),
             answer_by: None,
-            author: String::new(),
+            author: self.author_of_revert(change.index),
             comment: String::new(),
         });
         let entry = self.entry(&request, self.next_head(self.view.head()));
         let plan = step::plan(&self.view, &entry, &request.body.edits).ok()?;
-        change.targets.keys().all(|target| self.is_free(target)).then_some((request, plan))
+        change.targets.keys().all(|target| self.view.is_free(target)).then_some((request, plan))
+    }
+
+    /// Whoever called the change off; nobody did, if its time ran out.
+    fn author_of_revert(&self, of: Index) -> String {
+        let first = self.desk.cancels.get(&of).and_then(|cancels| cancels.first());
+        first.map_or_else(|| ITSELF.into(), |cancel| cancel.author.clone())
     }
 
     /// An id that nobody has. The first is free, unless somebody made it up.
@@ -131,7 +138,7 @@ impl Node {
         let window = change.window.ok_or(Refusal::NoWindow(index))?;
         match window.stage {
             WindowStage::Asked if change.status.is_final() => {
-                Err(Refusal::Finished { index, status: change.status })
+                Err(Refusal::Finished { index, kind: change.kind, status: change.status })
             }
             WindowStage::Asked => Err(Refusal::NotOpen(index)),
             WindowStage::Open { until } if self.desk.now <= until => Ok(false),

@@ -126,6 +126,9 @@ pub struct Header {
     /// An operator wants what the device has to be what is wanted of it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub adopting: bool,
+    /// Who that is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub adopting_for: String,
     /// Whether the device can take something on trial, as it was when it was last brought in line.
     #[serde(default, skip_serializing_if = "Trials::is_never")]
     pub trials: Trials,
@@ -167,10 +170,17 @@ impl Header {
         claim: Term::ZERO,
         since: Index::ZERO,
         adopting: false,
+        adopting_for: String::new(),
         trials: Trials::Never,
         fenced: None,
         trial: None,
     };
+
+    /// What the device has was recorded for whoever wanted it, or there was nothing to record.
+    pub(crate) fn adopted(&mut self) {
+        self.adopting = false;
+        self.adopting_for.clear();
+    }
 
     /// Nobody holds the commit queue any more.
     pub(crate) fn let_go(&mut self) {
@@ -220,6 +230,11 @@ impl Configuration {
             }
         }
         self.join();
+    }
+
+    /// Whether the two sides are not the same at a path.
+    pub(crate) fn is_apart(&self, path: &Path) -> bool {
+        self.apart.contains(path)
     }
 
     /// Whatever stood is gone.

@@ -262,6 +262,18 @@ pub struct Part {
     pub rolled_back_by: Option<Index>,
 }
 
+impl Part {
+    /// The status as people are told of it. What a device refused of a queued one is withdrawn there like what was
+    /// called off, or did not fit any more; whoever looks wants to know which of them it was.
+    #[must_use]
+    pub const fn told(&self) -> PartStatus {
+        match (self.status, &self.reason) {
+            (PartStatus::Withdrawn, Some(Reason::Refused { .. })) => PartStatus::Refused,
+            (status, _) => status,
+        }
+    }
+}
+
 /// What a transaction asks of one target and what that came to. A Rollback has none: its effect is
 /// read off the proposal it takes out, which may be relinked until the last moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -273,6 +285,10 @@ pub struct Proposal {
     /// What stood before, from the decision on.
     pub undo: Undo,
 }
+
+/// The author of what nodes do by themselves: a change that was not confirmed in time is taken out, what a device has
+/// is adopted because its binding says so. Nobody else is let in by this name.
+pub const ITSELF: &str = "lockstep";
 
 /// An entry of the log: what it is and how far it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -287,7 +303,7 @@ pub struct Transaction {
     pub mode: Mode,
     /// The session of the node that took it in, which carries it on while it lives.
     pub origin: SessionId,
-    /// Who asked.
+    /// Who asked; [`ITSELF`], where nobody did. Empty: somebody who did not have to say who they are.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub author: String,
     /// What for.

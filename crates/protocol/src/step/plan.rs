@@ -29,10 +29,7 @@ pub(crate) fn plan(
     match transaction.kind {
         // What is adopted is known, not planned; what is about a target itself changes no values.
         Kind::Adopt { .. } | Kind::Add | Kind::Rebind | Kind::Remove => Ok(Plan::new()),
-        Kind::Change => Ok(edits
-            .iter()
-            .map(|(target, edit)| (target.clone(), change(view, transaction.index, target, edit)))
-            .collect()),
+        Kind::Change => Ok(changes(view, transaction.index, edits)),
         Kind::Rollback { of, rule } => rollback(view, transaction.targets.keys(), of, rule),
         Kind::Restore { to } => transaction
             .targets
@@ -50,11 +47,7 @@ impl View {
         let concerned = self.asked_of(body);
         let planned = match body.kind {
             Kind::Adopt { .. } | Kind::Add | Kind::Rebind | Kind::Remove => Plan::new(),
-            Kind::Change => {
-                let each = body.edits.iter();
-                each.map(|(target, edit)| (target.clone(), change(self, index, target, edit)))
-                    .collect()
-            }
+            Kind::Change => changes(self, index, &body.edits),
             Kind::Rollback { of, rule } => rollback(self, concerned.iter(), of, rule)?,
             Kind::Restore { to } => {
                 let each = concerned.iter();
@@ -64,6 +57,12 @@ impl View {
         };
         Ok(planned.into_iter().map(|(target, planned)| (target, planned.committed)).collect())
     }
+}
+
+/// The plan of a Change.
+pub(crate) fn changes(view: &View, index: Index, edits: &BTreeMap<Target, Edit>) -> Plan {
+    let each = edits.iter();
+    each.map(|(target, edit)| (target.clone(), change(view, index, target, edit))).collect()
 }
 
 fn change(view: &View, index: Index, target: &Target, edit: &Edit) -> Planned {
@@ -125,14 +124,16 @@ fn rollback<'t>(
     Ok(plan)
 }
 
-/// The latest live change after `of` that cleared a path of its delta. Where it found nothing there it wrote nothing, and
-/// is not the writer; but what it asked for is that nothing be there.
-fn cleared_later(view: &View, of: Index, target: &Target, delta: &Delta) -> Option<Index> {
+/// The latest live change after `of` that asked for something at a path of its delta which stood so already. It wrote nothing
+/// there, and is not the writer; but it asked that nothing be there, or, as a Restore, for all that stands.
+fn asked_later(view: &View, of: Index, target: &Target, delta: &Delta) -> Option<Index> {
     view.live(target).take_while(|later| *later > of).find(|later| {
+        let restores = |entry: &Transaction| matches!(entry.kind, Kind::Restore { .. });
         let edit = view.proposal(*later, target).map(|proposal| &proposal.edit);
-        edit.is_some_and(|edit| {
+        let clears = edit.is_some_and(|edit| {
             !edit.clear.is_empty() && delta.paths().any(|path| edit.clears(path))
-        })
+        });
+        clears || view.transaction(*later).is_some_and(restores)
     })
 }
 
@@ -146,7 +147,7 @@ fn in_the_way(view: &View, of: Index, rule: Rule, target: &Target) -> Option<Ind
             let committed = view.committed(target);
             let writers = delta.paths().map(|path| committed.unit(path).writer);
             let mut later = writers.filter(|writer| *writer != of);
-            later.next().or_else(|| cleared_later(view, of, target, delta))
+            later.next().or_else(|| asked_later(view, of, target, delta))
         }
     }
 }

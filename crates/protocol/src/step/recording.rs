@@ -95,7 +95,7 @@ pub(super) fn in_line(draft: &mut Draft<'_>, target: &Target, found: Found) {
     header.synced = found.term;
     header.resync_refused = None;
     header.met = true;
-    header.adopting = false;
+    header.adopted();
 }
 
 pub(super) fn set_part(

@@ -6,6 +6,9 @@ use super::{Queue, View};
 use crate::effect;
 use crate::record::{Header, Kind, PartStatus, Status, Transaction};
 
+/// What is said of a target that nothing was ever decided about.
+static NEW: Header = Header::NEW;
+
 impl View {
     fn queue(&self, target: &Target) -> Option<&Queue> {
         self.queues.get(target)
@@ -40,7 +43,7 @@ impl View {
     /// The header of a target's configuration.
     #[must_use]
     pub fn header(&self, target: &Target) -> &Header {
-        self.configuration(target).map_or(&Header::NEW, |configuration| &configuration.header)
+        self.configuration(target).map_or(&NEW, |configuration| &configuration.header)
     }
 
     /// The committed tree of a target.

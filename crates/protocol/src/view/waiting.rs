@@ -18,7 +18,7 @@ pub enum Wait {
     Recheck,
     /// To be decided: the verdict on it.
     Verdict,
-    /// To be decided: it is prepared here, and not yet on all its other targets.
+    /// To be decided: nothing is in its way here, but something is on another of its targets.
     Others,
     /// To be sent: this earlier entry is not recorded.
     Turn(Index),
@@ -69,9 +69,20 @@ impl View {
                 (Some(holder), _) if holder == transaction.index => Wait::Others,
                 (Some(holder), _) => Wait::Held(holder),
                 (None, Some(_)) => Wait::Recheck,
+                (None, None) if self.others_keep_it(transaction, target) => Wait::Others,
                 (None, None) => Wait::Verdict,
             },
         }
+    }
+
+    /// Whether a transaction that is decided on all its targets at once has to wait for one of the others. A wide one is
+    /// prepared on each by itself.
+    fn others_keep_it(&self, transaction: &Transaction, target: &Target) -> bool {
+        let is_free = |other: &Target| {
+            self.commit_head(other) == Some(transaction.index) && !self.is_held(other)
+        };
+        let mut others = transaction.targets.keys().filter(|other| *other != target);
+        !transaction.wide && others.any(|other| !is_free(other))
     }
 
     fn apply_waits_for(&self, transaction: &Transaction, target: &Target) -> Wait {

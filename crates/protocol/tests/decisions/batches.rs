@@ -190,7 +190,8 @@ fn two_nodes_append_one_after_the_other() {
 
 #[test]
 fn an_append_never_holds_more_than_a_store_can_write() {
-    let settings = Settings { records_per_write: 12, ..Settings::default() };
+    let settings =
+        Settings { records_per_write: 12, records_per_append: 12, ..Settings::default() };
     let mut world = World::with_settings(1, ["t1", "t2", "t3", "t4", "t5", "t6", "t7"], &settings);
     let edit = || set([("/a", "1")]);
     let wide = |name, targets: [&'static str; 3]| {
@@ -215,4 +216,55 @@ fn an_append_never_holds_more_than_a_store_can_write() {
         next.extend(world.perform(N1, &one));
     }
     assert_eq!((world.status(4), world.status(5)), (Status::Committed, Status::Committed));
+}
+
+#[test]
+fn what_comes_with_a_verdict_is_decided_without_a_question() {
+    let mut world = World::ready(["t1", "t2"]);
+    let edit = || set([("/a", "1")]);
+    let append = world.submit_judged(N1, 1, change("a", [("t1", edit()), ("t2", edit())]));
+    assert_eq!((appended(&append), asked(&append)), (vec![1], 0));
+    world.perform(N1, &append);
+    assert_eq!(world.status(1), Status::Committed);
+}
+
+#[test]
+fn a_verdict_that_came_along_and_was_overtaken_is_asked_for_again() {
+    let mut world = World::ready(["t1"]);
+    let ask = |name| asynchronous(queued(change(name, [("t1", set([("/a", name)]))])));
+    let first = world.submit_judged(N1, 1, ask("a"));
+    // Both were judged on what stood before either.
+    assert_eq!(world.submit_judged(N1, 2, ask("b")), [], "one append at a time");
+    let next = world.perform(N1, &first);
+    assert_eq!(
+        (appended(&next), asked(&next)),
+        (vec![], 1),
+        "not queued: it was never asked about"
+    );
+    let append = world.valid(N1, &next.into_iter().filter(is_question).collect::<Vec<_>>());
+    assert_eq!(appended(&append), [2]);
+    world.perform(N1, &append);
+    assert_eq!((world.status(1), world.status(2)), (Status::Committed, Status::Committed));
+}
+
+#[test]
+fn what_follows_on_a_target_that_is_let_go_of_at_once_is_decided_with_the_next_append() {
+    let mut world = World::ready(["t1", "t2"]);
+    let ask = |name, on| asynchronous(queued(change(name, [(on, set([("/a", name)]))])));
+    let under_way = world.submit_judged(N1, 1, ask("a", "t2"));
+    for (client, name) in [(2, "b"), (3, "c")] {
+        assert_eq!(world.submit_judged(N1, client, ask(name, "t1")), []);
+    }
+    let next = world.perform(N1, &under_way);
+    assert_eq!(appended(&next), [2], "and `c` is not put into the log undecided");
+    let writes: Vec<_> = next.into_iter().filter(|command| !is_question(command)).collect();
+    let next = world.perform(N1, &writes);
+    assert_eq!(asked(&next), 1);
+    let append = world.valid(N1, &next.into_iter().filter(is_question).collect::<Vec<_>>());
+    world.perform(N1, &append);
+    assert_eq!((world.transaction(3).id.clone(), world.status(3)), (id("c"), Status::Committed));
+}
+
+fn is_question(command: &Command) -> bool {
+    matches!(command, Command::Validate { .. })
 }

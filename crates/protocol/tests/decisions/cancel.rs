@@ -2,7 +2,7 @@
 //! recorded.
 
 use lockstep_protocol::record::{
-    Header, Key, Part, PartStatus, Proposal, Reason, Status, Transaction,
+    Header, Key, Kind, Part, PartStatus, Proposal, Reason, Status, Transaction,
 };
 use lockstep_protocol::{Answer, Ask, Client, Command, Op, Refusal, Request, Wake};
 use lockstep_types::Term;
@@ -180,7 +180,8 @@ fn it_is_cancelled_only_if_cancelling_is_what_withdrew_it_everywhere() {
 fn what_has_its_outcome_cannot_be_cancelled() {
     let mut world = World::ready(["t1"]);
     world.submit_and_drive(N1, 1, one("a", "1"));
-    let finished = Refusal::Finished { index: index(1), status: Status::Applied };
+    let finished =
+        Refusal::Finished { index: index(1), kind: Kind::Change, status: Status::Applied };
     assert_eq!(world.cancel(N1, 2, 1), [refused_answer(2, finished)]);
     let unknown = Refusal::UnknownTransaction(index(9));
     assert_eq!(world.cancel(N1, 3, 9), [refused_answer(3, unknown)]);

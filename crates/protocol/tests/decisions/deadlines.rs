@@ -38,6 +38,19 @@ fn a_pending_entry_is_rejected_by_a_write_to_its_record_alone() {
     assert_eq!(world.header("t1").committed, mark(1, 1), "no configuration moves");
 }
 
+/// Time is that of the log: a node whose clock is behind does not decide what the log has gone past.
+#[test]
+fn what_the_log_has_gone_past_is_late_whatever_the_clock_says() {
+    let mut world = World::new(2, ["t1"]);
+    world.tick(N2, LATE);
+    world.commit(N2, 1, asynchronous(due(one("a", "1"), 10 * DEADLINE)));
+    world.watch(N1);
+    let append = world.submit(N1, 2, asynchronous(queued(one("b", "2"))));
+    world.perform(N1, &append);
+    assert_eq!(world.status(2), Status::Rejected);
+    assert_eq!(world.transaction(2).reason, Some(Reason::Deadline));
+}
+
 #[test]
 fn queues_pass_over_it() {
     let mut world = World::ready(["t1"]);

@@ -7,6 +7,8 @@
 mod support;
 
 #[cfg(test)]
+mod absences;
+#[cfg(test)]
 mod additions;
 #[cfg(test)]
 mod admission;
@@ -56,6 +58,8 @@ mod share;
 mod statuses;
 #[cfg(test)]
 mod submit_and_decide;
+#[cfg(test)]
+mod together;
 #[cfg(test)]
 mod trials;
 #[cfg(test)]

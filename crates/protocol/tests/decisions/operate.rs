@@ -10,7 +10,8 @@ use crate::support::{
 };
 
 fn order(world: &mut World, at: usize, on: &str, order: Order) -> Vec<Command> {
-    world.tell(at, Event::Operate { client: Client(9), target: target(on), order })
+    let author = "operator".into();
+    world.tell(at, Event::Operate { client: Client(9), target: target(on), order, author })
 }
 
 fn done() -> Command {
@@ -91,7 +92,8 @@ fn an_order_for_a_target_nobody_knows_is_refused() {
 }
 
 fn adopt(client: u64) -> Event {
-    Event::Operate { client: Client(client), target: target("t1"), order: Order::Adopt }
+    let (target, author) = (target("t1"), "operator".into());
+    Event::Operate { client: Client(client), target, order: Order::Adopt, author }
 }
 
 /// Two wait for a device to be adopted that gives no answer.

@@ -164,7 +164,7 @@ fn one_that_is_withdrawn_beyond_it_leaves_what_stood() {
 #[test]
 fn what_one_write_does_not_hold_goes_with_the_next_and_nothing_goes_twice() {
     let retention = Retention { transactions: 2, step: 4, ..Retention::default() };
-    let settings = Settings { retention, records_per_write: 8, ..Settings::default() };
+    let settings = Settings { retention, records_per_append: 8, ..Settings::default() };
     let mut world = World::with_settings(1, ["t1"], &settings);
     world.connect_and_drive(N1, "t1", 1);
     for name in ["1", "2", "3", "4", "5"] {

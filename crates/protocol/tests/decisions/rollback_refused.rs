@@ -5,7 +5,7 @@ use lockstep_protocol::{Answer, Refusal, Request};
 
 use crate::support::{
     LATE, N1, World, change, clear, close, delta, failure, index, mark, queued, refused_answer,
-    rollback, rollback_by_path, rollback_on, set, sets, target, tree, violation,
+    restore, rollback, rollback_by_path, rollback_on, set, sets, target, tree, violation,
 };
 
 fn one(name: &str, path: &str) -> Request {
@@ -131,6 +131,24 @@ fn by_path_when_a_later_change_cleared_one_of_its_paths_again() {
     world.submit_and_drive(N1, 7, rollback_by_path("g", 2));
     assert_eq!((world.status(5), world.status(7)), (Status::Applied, Status::Applied));
     assert!(world.device("t1").same_values(&tree([("/x/a", "a")])));
+}
+
+#[test]
+fn by_path_when_a_later_restore_found_it_as_it_wanted_it() {
+    let mut world = World::ready(["t1"]);
+    world.submit_and_drive(N1, 1, one("a", "/a"));
+    world.submit_and_drive(N1, 2, one("b", "/b"));
+    // It takes the second out, and writes nothing where the first stands.
+    world.submit_and_drive(N1, 3, restore("c", 1, ["t1"]));
+    world.submit_and_drive(N1, 4, rollback_by_path("d", 1));
+    rejected(&world, 4, Reason::Superseded { target: target("t1"), by: index(3) });
+    assert!(world.device("t1").same_values(&tree([("/a", "a")])));
+
+    // Once that one is gone, nothing is in the way.
+    world.submit_and_drive(N1, 5, rollback_by_path("e", 3));
+    world.submit_and_drive(N1, 6, rollback_by_path("f", 1));
+    assert_eq!((world.status(5), world.status(6)), (Status::Applied, Status::Applied));
+    assert!(world.device("t1").same_values(&tree([("/b", "b")])));
 }
 
 #[test]

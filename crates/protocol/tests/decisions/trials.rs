@@ -76,6 +76,8 @@ fn with_the_last_acceptance_the_only_way_is_on() {
     assert_eq!(world.status(1), Status::Confirming);
     let confirm = || Ask::Confirm(index(1));
     assert_eq!(confirms, [send("t1", 4, confirm()), send("t2", 4, confirm())]);
+    let waits = |world: &World| world.store.waiting_for(world.transaction(1), &target("t1"));
+    assert_eq!(waits(&world), Some(Wait::Confirming));
     assert!(world.store.applied(&target("t1")).is_empty());
 
     let record = world.answer(N1, &confirms[..1], Answer::Accepted);

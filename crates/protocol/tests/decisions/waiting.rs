@@ -42,6 +42,18 @@ fn for_whoever_holds_the_target_and_whoever_is_before_it() {
 }
 
 #[test]
+fn for_what_is_in_the_way_on_another_target() {
+    let mut world = World::ready(["t1", "t2"]);
+    world.commit(N1, 1, asynchronous(change("1", [("t2", set([("/a", "1")]))])));
+    let both = change("2", [("t1", set([("/a", "2")])), ("t2", set([("/a", "2")]))]);
+    let append = world.submit(N1, 2, asynchronous(both));
+    world.perform(N1, &append);
+    let on = |name| world.store.waiting_for(world.transaction(2), &target(name));
+    assert_eq!(on("t1"), Some(Wait::Others), "nothing is being validated");
+    assert_eq!(on("t2"), Some(Wait::Held(index(1))));
+}
+
+#[test]
 fn for_its_turn_on_the_device() {
     let mut world = World::ready(["t1"]);
     world.commit(N1, 1, queue("1", "/a"));
@@ -85,4 +97,18 @@ fn for_the_device_to_be_brought_in_line_and_what_it_says_to_that() {
     let refused = world.answer(N1, &claimed, Answer::Refused(failure()));
     world.perform(N1, &refused);
     assert_eq!(waits(&world, 2), Some(Wait::Resync(failure())));
+}
+
+#[test]
+fn for_the_device_to_take_the_undo() {
+    let mut world = World::ready(["t1", "t2"]);
+    let both = change("1", [("t1", set([("/a", "1")])), ("t2", set([("/a", "1")]))]);
+    let sent = world.commit(N1, 1, asynchronous(both));
+    let sent: Vec<_> = sent.into_iter().filter(|c| matches!(c, Command::Send { .. })).collect();
+    let record = world.answer(N1, &sent[..1], Answer::Accepted);
+    world.perform(N1, &record);
+    let record = world.answer(N1, &sent[1..], Answer::Refused(failure()));
+    world.perform(N1, &record);
+    let on = |name: &str| world.store.waiting_for(world.transaction(1), &target(name));
+    assert_eq!((on("t1"), on("t2")), (Some(Wait::Device), None));
 }

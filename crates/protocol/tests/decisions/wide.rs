@@ -12,7 +12,7 @@ use crate::support::{
 
 /// Two targets, connected and in line, and a store that holds one of them in a write.
 fn narrow_store(nodes: usize) -> World {
-    let settings = Settings { records_per_write: 1, ..Settings::default() };
+    let settings = Settings { records_per_write: 1, records_per_append: 1, ..Settings::default() };
     let mut world = World::with_settings(nodes, ["t1", "t2"], &settings);
     world.connect_and_drive(N1, "t1", 1);
     world.connect_and_drive(N1, "t2", 1);

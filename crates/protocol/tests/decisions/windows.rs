@@ -2,7 +2,8 @@
 //! devices say; and nothing else comes to its targets before that is settled.
 
 use lockstep_protocol::record::{
-    Head, Header, Key, Kind, PartStatus, Reason, Rule, Status, Transaction, Window, WindowStage,
+    Head, Header, ITSELF, Key, Kind, PartStatus, Reason, Rule, Status, Transaction, Window,
+    WindowStage,
 };
 use lockstep_protocol::{
     Answer, Ask, Client, Command, Compare, Event, Op, Refusal, Reply, Request, Settings, Wake,
@@ -65,7 +66,8 @@ fn one_that_did_not_go_well_opens_none() {
     assert_eq!((world.status(1), stage(&world, 1)), (Status::Reverted, WindowStage::Asked));
     world.submit_and_drive(N1, 2, one("b"));
     assert_eq!(world.status(2), Status::Applied, "nobody is kept off");
-    let refusal = Refusal::Finished { index: index(1), status: Status::Reverted };
+    let refusal =
+        Refusal::Finished { index: index(1), kind: Kind::Change, status: Status::Reverted };
     assert_eq!(world.confirm(N1, 3, 1), [refused_answer(3, refusal)]);
 }
 
@@ -103,6 +105,7 @@ fn at_its_end_the_change_is_taken_out_by_one_write_without_a_verdict() {
         deadline: time(u64::MAX),
         status: Status::Committed,
         decided: Some(time(UNTIL + 1)),
+        author: ITSELF.into(),
         ..entry(2, "s1.revert.1", ["t1"])
     };
     let header = Header { committed: mark(2, 0), holder: Some(index(2)), ..world.header("t1") };
@@ -225,6 +228,7 @@ fn called_off_it_is_taken_out_at_once() {
     assert!(next.contains(&answer(7, 1, Status::Applied)), "{next:?}");
     assert_eq!(sets(&next), [&delta([("/a", None)])]);
     assert_eq!(stage(&world, 1), WindowStage::Reverted);
+    assert_eq!(world.transaction(2).author, "canceller", "it is theirs, not the node's own");
     let refusal = Refusal::Reverts(index(2));
     assert_eq!(world.cancel(N1, 8, 2), [refused_answer(8, refusal)]);
     world.drive(N1, next);
@@ -333,4 +337,42 @@ fn only_what_is_open_is_given_another_time() {
     assert_eq!(extend(&mut world, 1), [refused_answer(7, Refusal::UnknownTransaction(index(1)))]);
     world.commit(N1, 1, with_window("a"));
     assert_eq!(extend(&mut world, 1), [refused_answer(7, Refusal::NotOpen(index(1)))]);
+}
+
+#[test]
+fn nothing_is_kept_of_one_that_is_turned_away() {
+    let mut world = World::ready(["t1"]);
+    let append = world.submit_judged(N1, 1, with_window("a"));
+    // Judged, and taken in while the window is not in the log yet.
+    assert_eq!(world.submit_judged(N1, 2, one("b")), []);
+    let sent = world.perform(N1, &append);
+    assert!(sent.contains(&refused_answer(2, in_window(None))), "{sent:?}");
+    let sent: Vec<_> = sent.into_iter().filter(|c| matches!(c, Command::Send { .. })).collect();
+    let record = world.answer(N1, &sent, Answer::Refused(failure()));
+    let next = world.perform(N1, &record);
+    world.drive(N1, next);
+    assert!(world.node(N1).desk().has_no_clients(), "what yang said of it is forgotten");
+}
+
+#[test]
+fn an_id_that_yang_is_asked_about_is_not_taken_for_anything_else() {
+    let mut world = World::ready(["t1", "t2"]);
+    let append = world.submit_judged(N1, 1, with_window("a"));
+    let next = world.perform(N1, &append);
+    world.drive(N1, next);
+    let confirm = world.confirm(N1, 2, 1);
+    world.drive(N1, confirm);
+    let asked = world.submit(N1, 3, one("b"));
+    let [Command::Validate { .. }] = &asked[..] else { panic!("{asked:?}") };
+    // Another window opens, so that it is turned away while yang still looks at it.
+    let window = Some(Window { length: LENGTH, stage: WindowStage::Open { until: time(UNTIL) } });
+    let other = Transaction { window, ..world.transaction(1).clone() };
+    world.change([Op::Transaction(other)]);
+    world.watch(N1);
+    // Whatever is taken in next, what waits is looked through.
+    let told = world.submit(N1, 5, change("c", [("t2", set([("/a", "1")]))]));
+    assert!(told.contains(&refused_answer(3, in_window(Some(UNTIL)))), "{told:?}");
+    let again = world.submit(N1, 4, change("b", [("t1", set([("/a", "another")]))]));
+    assert_eq!(again, [refused_answer(4, Refusal::IdPending)]);
+    assert_eq!(world.valid(N1, &asked), [], "of what was turned away");
 }

@@ -25,12 +25,13 @@
 //! is in the way, but also everything else that they say to a Set, so it is a refusal.
 
 use std::error::Error;
+use std::iter::successors;
 
 use lockstep_gnmi::code;
 use lockstep_gnmi::proto::gnmi::SetResponse;
-use lockstep_protocol::Answer;
+use lockstep_protocol::{Answer, Ask};
 use lockstep_protocol::record::Failure;
-use tonic::{Code, Status};
+use tonic::{Code, Status, TimeoutExpired};
 
 use super::endpoint;
 
@@ -43,6 +44,20 @@ pub(super) enum Asked {
     /// Confirm or cancel.
     Settle,
 }
+
+impl From<&Ask> for Asked {
+    fn from(ask: &Ask) -> Self {
+        match ask {
+            Ask::Claim => Self::Claim,
+            Ask::Read => Self::Read,
+            Ask::Set(_) | Ask::Trial { .. } => Self::Set,
+            Ask::Confirm(_) | Ask::Cancel(_) => Self::Settle,
+        }
+    }
+}
+
+/// What is told of a device that was waited for in vain.
+pub(super) const LATE: &str = "it did not answer in time";
 
 /// What an error means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,8 +119,21 @@ pub(super) fn failure(status: &Status) -> Failure {
 /// secret. What is said on this side of the connection is about the connection, and is told whole.
 pub(super) fn for_log(status: &Status) -> String {
     match is_from_connection(status) {
-        true => endpoint::chain(status),
+        true => in_words(status),
         false => code::name(status.code()).to_owned(),
+    }
+}
+
+/// What is said on this side of the connection: tonic's own words for it are a dump of what it is made of.
+pub(super) fn in_words(status: &Status) -> String {
+    let mut sources = successors(status.source(), |&error| error.source());
+    if sources.any(<dyn Error>::is::<TimeoutExpired>) {
+        return LATE.to_owned();
+    }
+    match status.source().map(endpoint::chain) {
+        None => status.message().to_owned(),
+        Some(from) if status.message().is_empty() || from.starts_with(status.message()) => from,
+        Some(from) => format!("{}: {from}", status.message()),
     }
 }
 

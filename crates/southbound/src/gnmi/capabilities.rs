@@ -5,7 +5,7 @@ use lockstep_gnmi::proto::gnmi::{self, CapabilityRequest, CapabilityResponse};
 use lockstep_yang::ModelSet;
 use tonic::{Code, Status};
 
-use super::{Client, Encoding, Options, answer, endpoint};
+use super::{Client, Encoding, Options, answer};
 use crate::ConnectError;
 
 /// How many modules are named in a warning; a device may lack dozens.
@@ -38,7 +38,7 @@ fn is_unknown_here(status: &Status) -> bool {
 
 fn refusal(address: String, status: &Status) -> ConnectError {
     if answer::is_from_connection(status) {
-        return ConnectError::Unreachable { address, reason: endpoint::chain(status) };
+        return ConnectError::Unreachable { address, reason: answer::in_words(status) };
     }
     let code = code::name(status.code()).to_owned();
     ConnectError::Refused { address, code, message: status.message().to_owned() }

@@ -1,5 +1,6 @@
 //! One connection to a device that speaks gNMI.
 
+mod aside;
 mod claim;
 mod commit;
 mod following;
@@ -15,10 +16,10 @@ use lockstep_protocol::{Answer, Ask};
 use lockstep_types::{Configuration, Delta, Index, Unit};
 use lockstep_yang::ModelSet;
 use tokio::sync::mpsc;
-use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout, timeout_at};
 use tonic::{Request, Response, Status};
 
+use self::aside::{aside, is_little_to_write};
 use super::answer::{self, Asked, Meaning};
 use super::arbitration::Manner;
 use super::busy::Busy;
@@ -110,13 +111,15 @@ impl GnmiLine {
     /// The request for a delta, or the answer if there is none.
     async fn prepare(&self, delta: Delta) -> Result<SetRequest, Answer> {
         let mut held = Configuration::new();
-        for path in set::to_be_read(&delta) {
+        let to_be_read = set::to_be_read(&delta);
+        let little = to_be_read.is_empty() && is_little_to_write(&delta);
+        for path in to_be_read {
             for (path, content) in self.get(&path).await?.iter() {
                 held.assign(path.clone(), Unit::present(content.clone(), Index::ZERO));
             }
         }
         let (models, encoding) = (self.models.clone(), self.encoding);
-        aside(move || set::request(&models, encoding, &delta, &held)).await
+        aside(little, move || set::request(&models, encoding, &delta, &held)).await
     }
 
     /// A Set was denied. If we still are the master, it was the device's own rules.
@@ -152,10 +155,15 @@ impl GnmiLine {
         if let Meaning::Answer(answer @ (Answer::Unknown | Answer::Busy | Answer::Fenced)) =
             &meaning
         {
-            let (address, why) = (&self.address, answer::for_log(status));
-            tracing::warn!(address, ?asked, ?answer, why, "not done, or not known to be");
+            self.not_done(asked, answer, &answer::for_log(status));
         }
         meaning
+    }
+
+    /// Logs what the answer has no room for.
+    fn not_done(&self, asked: Asked, answer: &Answer, why: &str) {
+        let address = &self.address;
+        tracing::warn!(address, ?asked, ?answer, why, "not done, or not known to be");
     }
 
     /// What an accepted claim is worth. Where nobody could find out, no more than on a device that takes
@@ -191,14 +199,14 @@ impl Line for GnmiLine {
     fn ask(&self, mandate: Mandate, ask: Ask) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             let _busy = self.busy.begin(ask.may_change());
-            let (claims, by) = (ask == Ask::Claim, self.deadline());
+            let (asked, by) = (Asked::from(&ask), self.deadline());
             let answered = timeout_at(by, self.answer(&mandate, ask, by)).await;
+            // The request itself has the same deadline: whichever is noticed first, the same is told.
             let answer = answered.unwrap_or_else(|_| {
-                let (address, after) = (&self.address, self.timeout);
-                tracing::warn!(address, ?after, "the device did not answer in time");
+                self.not_done(asked, &Answer::Unknown, answer::LATE);
                 Answer::Unknown
             });
-            let answer = if claims && answer == Answer::Accepted {
+            let answer = if asked == Asked::Claim && answer == Answer::Accepted {
                 let another = self.probe(&mandate).await;
                 another.map_or_else(|| self.claimed(), Answer::Refused)
             } else {
@@ -245,21 +253,5 @@ impl Line for GnmiLine {
             self.quiet.ended(&end);
             end.to_string()
         })
-    }
-}
-
-/// Work on a whole configuration takes long enough to hold up other devices, so it is done aside.
-async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Answer> {
-    match spawn_blocking(work).await {
-        Ok(done) => done.map_err(Answer::Refused),
-        Err(fault) if fault.is_panic() => Err(Answer::Refused(Failure {
-            code: "INTERNAL".to_owned(),
-            message: "a fault in Lockstep; nothing was sent. Please report it with its log"
-                .to_owned(),
-        })),
-        // The process is ending.
-        Err(_) => Err(Answer::Unknown),
     }
 }

@@ -31,6 +31,7 @@ struct Asked<'a> {
     sequence: Sequence,
     answer: BoxFuture<'a, Answer>,
     what: &'static str,
+    may_change: bool,
     since: Instant,
 }
 
@@ -44,6 +45,8 @@ pub(super) struct Session<'a> {
     waiting: VecDeque<Request>,
     asked: Option<Asked<'a>>,
     answered: bool,
+    /// Nobody knows what became of the last request.
+    unclear: bool,
 }
 
 impl<'a> Session<'a> {
@@ -54,8 +57,8 @@ impl<'a> Session<'a> {
         events: &'a mpsc::Sender<Event>,
         seen: &'a Seen,
     ) -> Self {
-        let (waiting, asked, answered) = (VecDeque::new(), None, false);
-        Self { target, connection, line, events, seen, waiting, asked, answered }
+        let (waiting, asked, answered, unclear) = (VecDeque::new(), None, false, false);
+        Self { target, connection, line, events, seen, waiting, asked, answered, unclear }
     }
 
     /// Passes requests and answers on until the connection ends.
@@ -75,7 +78,7 @@ impl<'a> Session<'a> {
                     None => return Err(Abandoned),
                     Some(Order::Ask(request)) => self.ask(request),
                     Some(Order::Close(connection)) if connection == self.connection => {
-                        break "closed by this node".to_owned();
+                        break self.why_closed();
                     }
                     Some(Order::Close(_)) => {}
                 },
@@ -103,6 +106,7 @@ impl<'a> Session<'a> {
             && let Some(request) = self.waiting.pop_front()
         {
             let (sequence, what) = (request.sequence, metrics::word(&request.ask));
+            let may_change = request.ask.may_change();
             let answer = self.line.ask(request.mandate, request.ask);
             let answer: BoxFuture<'a, Answer> = match request.about.map(Index::get) {
                 Some(transaction) => {
@@ -110,17 +114,19 @@ impl<'a> Session<'a> {
                 }
                 None => answer,
             };
-            self.asked = Some(Asked { sequence, answer, what, since: Instant::now() });
+            self.asked = Some(Asked { sequence, answer, what, may_change, since: Instant::now() });
         }
     }
 
     async fn take(&mut self, sequence: Sequence, answer: Answer) -> Result<(), Abandoned> {
         if let Some(asked) = self.asked.take() {
             metrics::answered(asked.what, &answer, asked.since.elapsed());
+            self.seen.answered(asked.what, asked.may_change, &answer);
         }
         // Known before the answer is, so that whoever hears of the answer can ask.
         self.seen.learn(self.line);
-        self.answered |= answer != Answer::Unknown;
+        self.unclear = answer == Answer::Unknown;
+        self.answered |= !self.unclear;
         let (target, connection) = (self.target.clone(), self.connection);
         let event = Event::Answered { target, connection, sequence, answer };
         self.events.send(event).await.map_err(|_| Abandoned)?;
@@ -148,6 +154,15 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'_> {
+    /// Why this node closes the connection. After a request of which nobody knows what became, that is why.
+    fn why_closed(&self) -> String {
+        let silence = self.seen.trouble().filter(|_| self.unclear);
+        match silence {
+            Some(silence) => format!("{silence}, so the connection was closed"),
+            None => "closed by this node".to_owned(),
+        }
+    }
+
     /// The connection ended before the answer.
     fn unanswered(&mut self) {
         if let Some(asked) = self.asked.take() {

@@ -6,7 +6,7 @@ mod visits;
 use std::time::Duration;
 
 use lockstep_protocol::{Answer, Ask, Event};
-use lockstep_types::{Connection, Epoch, Path, Sequence};
+use lockstep_types::{Configuration, Connection, Delta, Epoch, Path, Sequence};
 use tokio::time::Instant;
 
 use super::LookError;
@@ -114,6 +114,49 @@ async fn closing_drops_what_is_under_way_and_connects_anew() {
     assert_eq!(world.device.open(), 0);
     world.expect_connected(2).await;
     assert_eq!(world.device.most_at_once(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_is_closed_for_silence_says_so_until_there_is_an_answer() {
+    const SILENT: &str = "it gave no clear answer to the last set in time";
+    let mut world = World::start(number(1));
+    let set = || Ask::Set(Delta::default());
+    world.expect_connected(1).await;
+    world.link.send(number(1), sequence(1), MANDATE, set(), None);
+    world.device.asked().await.answer(Answer::Unknown);
+    world.expect_answered(1, 1, Answer::Unknown).await;
+    world.link.close(number(1));
+    world.expect_disconnected(1).await;
+    let why = format!("{SILENT}, so the connection was closed");
+    assert_eq!(world.link.failure(), Some(why));
+    world.expect_connected(2).await;
+    // That it may be claimed does not say that it takes a change.
+    world.link.send(number(2), sequence(2), MANDATE, Ask::Claim, None);
+    world.device.asked().await.answer(Answer::Accepted);
+    world.expect_answered(2, 2, Answer::Accepted).await;
+    assert_eq!((world.link.failure(), world.link.trouble().as_deref()), (None, Some(SILENT)));
+    world.link.send(number(2), sequence(3), MANDATE, set(), None);
+    world.device.asked().await.answer(Answer::Accepted);
+    world.expect_answered(2, 3, Answer::Accepted).await;
+    assert_eq!(world.link.trouble(), None);
+    world.link.close(number(2));
+    world.expect_disconnected(2).await;
+    assert_eq!(world.link.failure().as_deref(), Some("closed by this node"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn that_a_device_is_busy_is_known_until_it_is_not() {
+    let mut world = World::start(number(1));
+    world.expect_connected(1).await;
+    world.link.send(number(1), sequence(1), MANDATE, Ask::Read, None);
+    world.device.asked().await.answer(Answer::Busy);
+    world.expect_answered(1, 1, Answer::Busy).await;
+    let busy = "it was busy at the last read, and is tried again";
+    assert_eq!(world.link.trouble().as_deref(), Some(busy));
+    world.link.send(number(1), sequence(2), MANDATE, Ask::Read, None);
+    world.device.asked().await.answer(Answer::Values(Configuration::new()));
+    world.expect_answered(1, 2, Answer::Values(Configuration::new())).await;
+    assert_eq!(world.link.trouble(), None);
 }
 
 #[tokio::test(start_paused = true)]

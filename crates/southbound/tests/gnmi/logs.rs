@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use lockstep_gnmi::proto::gnmi::SetResponse;
-use lockstep_protocol::Ask;
+use lockstep_protocol::{Answer, Ask};
+use lockstep_southbound::gnmi::Options;
 use tonic::Status;
 
 use crate::support::{Device, Proxy, Reaction, World, delta, leaf, options};
@@ -74,6 +76,25 @@ async fn a_set_that_was_not_done_is_told_by_its_code_its_target_and_its_transact
     }
 }
 
+/// The request and whoever waits for it have the same deadline, and it does not matter which of them notices.
+#[tokio::test]
+async fn a_set_that_is_not_answered_is_told_alike_whoever_notices() {
+    let device = Device::new();
+    device.on_set(|_| Reaction::Hang);
+    let address = device.listen(None).await;
+    for _ in 0..8 {
+        let lines = Lines::default();
+        let _logged = lines.begin();
+        let timeout = Duration::from_millis(300);
+        let mut world = World::connected(Options { timeout, ..options(address) }).await;
+        assert_eq!(world.ask(change()).await, Answer::Unknown);
+        let line = lines.with("not done, or not known to be");
+        for part in ["it did not answer in time", "asked=Set", "target=leaf1", "transaction=17"] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_claim_that_is_not_understood_is_told_without_words() {
     let lines = ask(Status::unimplemented(WORDS), Ask::Claim).await;
@@ -91,6 +112,6 @@ async fn what_the_connection_says_is_told_whole() {
     let mut world = World::connected(options(proxy.address)).await;
     proxy.cut();
     world.send(change());
-    world.expect_disconnected().await;
+    world.expect_disconnected_unanswered().await;
     assert!(lines.with("not connected").contains("why="), "{}", lines.text());
 }

@@ -5,6 +5,8 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use crate::Error;
 use crate::engine::{Disk, Engine, Fault, Reading, Writing};
@@ -15,6 +17,10 @@ use crate::ledger;
 const LOCK: &str = "lock";
 const FILE: &str = "store.redb";
 const NEW: &str = "store.redb.new";
+
+/// How often, and how far apart, a lock is tried for that this process itself held last.
+const TRIES: u32 = 20;
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// A folder that this process holds.
 #[derive(Debug)]
@@ -41,7 +47,7 @@ impl Folder {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
         let options = File::options().read(true).write(true).create(true).truncate(false).clone();
         let mut lock = options.open(path.join(LOCK)).map_err(unusable)?;
-        match lock.try_lock() {
+        match locked(&mut lock) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Held { folder: path.into(), pid: holder(&mut lock) });
@@ -121,8 +127,23 @@ pub struct FileCheck {
     pub rows: u64,
 }
 
+/// Takes the lock. One that this very process had is tried for a moment longer: a program that it is just starting
+/// has a copy of every file that is open here, locks included, until it has become itself.
+fn locked(lock: &mut File) -> Result<(), TryLockError> {
+    for _ in 0..TRIES {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) if holder(lock) == Some(std::process::id()) => {
+                thread::sleep(BETWEEN_TRIES);
+            }
+            other => return other,
+        }
+    }
+    lock.try_lock()
+}
+
 fn holder(lock: &mut File) -> Option<u32> {
     let mut pid = String::new();
+    lock.rewind().ok()?;
     lock.read_to_string(&mut pid).ok()?;
     pid.trim().parse().ok()
 }

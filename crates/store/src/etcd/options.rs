@@ -12,7 +12,8 @@ const PREFIX: &str = "lockstep";
 /// Longer ones would leave too little of a transaction to what is written.
 const LONGEST_PREFIX: usize = 256;
 
-/// Long enough for a slow disk, short enough that three tries fit into a session.
+/// Long enough for a slow disk, short enough that a session outlasts a member that does not answer: it is renewed every
+/// third of it, and with the next member as soon as this one was waited for.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Where the cluster is and how to reach it.

@@ -33,6 +33,12 @@ impl Bodies {
         };
     }
 
+    /// In how many parts the value of a record lies elsewhere.
+    pub(super) fn parts(&self, key: &Bytes) -> usize {
+        let known = lock(&self.0);
+        known.get(key).and_then(|place| usize::try_from(place.parts).ok()).unwrap_or(0)
+    }
+
     /// The parts that no record names any more after this write.
     fn replaced(&self, txn: &Txn) -> Vec<Op> {
         let known = lock(&self.0);

@@ -6,15 +6,24 @@ use lockstep_types::{Revision, Target};
 use serde::Serialize;
 
 use super::key::Name;
-use super::value::{self, Delta};
+use super::value::{self, Changed};
 use crate::Error;
 use crate::kv::{Compare, Op, Txn};
 
-/// A write of the store, and how many bytes it adds to the deltas of each configuration.
+/// A write of the store, and what it adds to the deltas of each configuration.
 #[derive(Debug)]
 pub(super) struct Encoded {
     pub(super) txn: Txn,
-    pub(super) deltas: Vec<(Target, usize)>,
+    pub(super) deltas: Vec<Added>,
+}
+
+/// A delta of a configuration.
+#[derive(Debug)]
+pub(super) struct Added {
+    pub(super) target: Target,
+    pub(super) bytes: usize,
+    /// Whatever stood is gone with it.
+    pub(super) clears: bool,
 }
 
 pub(super) fn txn(txn: &protocol::Txn) -> Result<Encoded, Error> {
@@ -47,9 +56,8 @@ impl Encoded {
             Record::Proposal { proposal, .. } => self.put(&name, proposal),
             Record::Part { part, .. } => self.put(&name, part),
             Record::Configuration { target, header, committed, applied, cleared } => {
-                let (committed, applied) = (committed.clone(), applied.clone());
-                let delta = Delta { committed, applied, cleared: *cleared };
-                self.configuration(target, base(txn, target)?, header, &delta)
+                let delta = Changed { committed, applied, cleared: *cleared };
+                self.configuration(target, base(txn, target)?, header, delta)
             }
             Record::Marks { marks, .. } => self.put(&name, marks),
             Record::Drifted { drifted, .. } => self.put(&name, drifted),
@@ -68,13 +76,13 @@ impl Encoded {
         target: &Target,
         base: Revision,
         header: &Header,
-        delta: &Delta,
+        delta: Changed<'_>,
     ) -> Result<(), Error> {
         self.put(&Name::Record(Key::Configuration(target.clone())), header)?;
         if !delta.is_empty() {
-            self.put(&Name::Delta(target.clone(), base), delta)?;
+            self.put(&Name::Delta(target.clone(), base), &delta)?;
             let bytes = self.txn.ops.last().map_or(0, Op::bytes);
-            self.deltas.push((target.clone(), bytes));
+            self.deltas.push(Added { target: target.clone(), bytes, clears: delta.cleared });
         }
         Ok(())
     }

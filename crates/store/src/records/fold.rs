@@ -10,9 +10,10 @@ use lockstep_protocol::Written;
 use lockstep_types::{Revision, Target};
 use tokio::runtime::Handle;
 
-use super::account::Accounts;
+use super::account::Bulk;
 use super::body::Laid;
 use super::decode;
+use super::encode::Added;
 use super::key::Name;
 use super::load::each;
 use super::pieces::{self, Pieces};
@@ -22,21 +23,33 @@ use super::{Inner, Records};
 use crate::kv::{Compare, Op, Range, Txn};
 use crate::{Error, Store};
 
-/// Notes that deltas have grown, and has them folded when they have outgrown the snapshot; whoever
-/// wrote does not wait for it.
-pub(super) fn grown(inner: &Arc<Inner>, target: &Target, bytes: usize) {
-    if !inner.accounts.grow(target, bytes) {
-        return;
+/// Notes that deltas have grown, and has them folded when that is due; whoever wrote does not wait for it.
+pub(super) fn grown(inner: &Arc<Inner>, added: &Added) {
+    if inner.accounts.grow(&added.target, added.bytes, added.clears) {
+        beside(inner, added.target.clone());
     }
-    let (inner, target) = (Arc::clone(inner), target.clone());
+}
+
+/// Has what is gone removed, where somebody was cut off before that.
+pub(super) fn left(inner: &Arc<Inner>) {
+    inner.accounts.with_gone().into_iter().for_each(|target| beside(inner, target));
+}
+
+fn beside(inner: &Arc<Inner>, target: Target) {
+    let inner = Arc::clone(inner);
     let fold = async move {
-        let folded = fold(&inner, &target, Accounts::is_due).await;
-        inner.accounts.done(&target);
-        match folded {
-            Ok(()) | Err(Error::Closed) => {}
-            // It is tried again with the next write.
-            Err(error) => {
-                tracing::warn!(%target, error = &error as &dyn std::error::Error, "deltas were not folded")
+        loop {
+            match fold(&inner, &target, Bulk::is_due).await {
+                Ok(()) if inner.accounts.done(&target) => {}
+                Ok(()) => break,
+                Err(error) => {
+                    inner.accounts.give_up(&target);
+                    // It is tried again with the next write.
+                    if !matches!(error, Error::Closed) {
+                        tracing::warn!(%target, error = &error as &dyn std::error::Error, "deltas were not folded");
+                    }
+                    break;
+                }
             }
         }
     };
@@ -52,28 +65,34 @@ impl Records {
     /// # Errors
     /// Whatever the store has to say.
     pub async fn fold(&self, target: &Target) -> Result<(), Error> {
-        fold(&self.inner, target, |_, deltas| deltas > 0).await
+        fold(&self.inner, target, |bulk| bulk.deltas > 0).await
     }
 }
 
-/// Folds if that is due, given the bytes of the snapshot and of the deltas: someone else may have done
-/// it meanwhile.
+/// Folds if that is due, given what the pieces come to: someone else may have done it meanwhile.
 async fn fold(
     inner: &Inner,
     target: &Target,
-    is_due: impl FnOnce(usize, usize) -> bool,
+    is_due: impl FnOnce(&Bulk) -> bool,
 ) -> Result<(), Error> {
     let store = &*inner.store;
+    let counted = inner.accounts.known(target);
     let pieces = read(store, target, None).await?;
-    let (snapshot, deltas) = pieces.bytes();
-    if !is_due(snapshot, deltas) {
-        inner.accounts.set(target, snapshot, deltas);
+    let bulk = pieces.bulk();
+    if !is_due(&bulk) {
+        inner.accounts.settle(target, counted, bulk);
         return Ok(());
     }
-    let Some(from) = pieces.beyond().next_back().map(|(last, _)| last.next()) else {
-        return Ok(());
-    };
+    let last = pieces.beyond().next_back().map(|(last, _)| last.next());
+    let from = last.unwrap_or(pieces.from());
     let (known, gone) = (pieces.snapshot, pieces.before(target, from));
+    if let (None, Some((_, snapshot))) = (last, known) {
+        // Only what somebody else was about to remove is left to be done.
+        if install(inner, target, (known, gone), snapshot).await? {
+            inner.accounts.settle(target, bulk, Bulk { left: 0, ..bulk });
+        }
+        return Ok(());
+    }
     let (committed, applied) = pieces.trees(target, &mut Pool::default())?;
     let chunks = pieces::chunks(target, &committed, &applied)?;
     let mut bytes = 0;
@@ -88,7 +107,8 @@ async fn fold(
     }
     let snapshot = Snapshot { from, chunks: chunks.len() as u64 };
     if install(inner, target, (known, gone), snapshot).await? {
-        inner.accounts.folded(target, deltas, bytes);
+        let folded = Bulk { snapshot: bytes, ..Bulk::default() };
+        inner.accounts.settle(target, bulk, folded);
     }
     Ok(())
 }
@@ -125,8 +145,8 @@ async fn install(
     let mut compares = vec![Compare::Unchanged(name.bytes(), known)];
     let mut ops = vec![Op::put(name.bytes(), value::write(&name, &snapshot)?)];
     ops.extend(gone.iter().map(|name| Op::Delete(name.bytes())));
-    for ops in ops.chunks(store.limits().operations) {
-        let txn = Txn { compares: std::mem::take(&mut compares), ops: ops.to_vec() };
+    for ops in batches(inner, ops) {
+        let txn = Txn { compares: std::mem::take(&mut compares), ops };
         let laid = Laid::lay(store, &inner.bodies, txn).await?;
         if let Written::Stale(_) = store.txn(laid.txn.clone()).await? {
             return Ok(false);
@@ -134,4 +154,22 @@ async fn install(
         laid.written(&inner.bodies);
     }
     Ok(true)
+}
+
+/// As many at once as have room, together with the long values that go with them.
+fn batches(inner: &Inner, ops: Vec<Op>) -> Vec<Vec<Op>> {
+    let most = inner.store.limits().operations;
+    let (mut batches, mut room): (Vec<Vec<Op>>, usize) = (Vec::new(), 0);
+    for op in ops {
+        let takes = 1 + inner.bodies.parts(op.key());
+        match batches.last_mut().filter(|_| takes <= room) {
+            Some(batch) => batch.push(op),
+            None => {
+                batches.push(vec![op]);
+                room = most;
+            }
+        }
+        room = room.saturating_sub(takes);
+    }
+    batches
 }

@@ -22,7 +22,7 @@ use crate::{Error, Store};
 
 /// The highest format level this version knows. One more with each release that writes a record otherwise than the
 /// one before, be it with one more field: an earlier version would write the record back without it. Level 2 has `since`, `claim`,
-/// `adopting`, `fenced` and `trial` of configurations and `next` of masterships.
+/// `adopting`, `adopting_for`, `fenced` and `trial` of configurations and `next` of masterships.
 pub const LEVEL: u32 = 2;
 
 /// Reads the epoch of a store that is ours; makes an empty store ours.

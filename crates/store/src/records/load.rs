@@ -17,6 +17,7 @@ use lockstep_protocol::{Op, View};
 use lockstep_types::{Configuration as Tree, Patch, Revision, Target};
 
 use super::Inner;
+use super::account::Bulk;
 use super::body;
 use super::decode::{self, Stored};
 use super::key::Name;
@@ -150,8 +151,8 @@ struct Read {
 enum Done {
     /// Records.
     Records(Vec<(Stored, Revision)>),
-    /// A configuration, and the bytes that its snapshot and its deltas take in the store.
-    Configuration(Target, Revision, Box<Configuration>, (usize, usize)),
+    /// A configuration, and what its pieces come to in the store.
+    Configuration(Target, Revision, Box<Configuration>, Bulk),
     /// Pieces that are left of a configuration that is not there.
     Nothing,
 }
@@ -263,8 +264,8 @@ impl<'a, S: Sink> Loading<'a, S> {
             Done::Records(records) => {
                 records.into_iter().for_each(|(stored, revision)| self.record(stored, revision));
             }
-            Done::Configuration(target, revision, configuration, (snapshot, deltas)) => {
-                self.inner.accounts.set(&target, snapshot, deltas);
+            Done::Configuration(target, revision, configuration, bulk) => {
+                self.inner.accounts.set(&target, bulk);
                 self.sink.configuration(target, *configuration, revision);
             }
         }
@@ -306,9 +307,9 @@ impl Read {
         for entry in self.pieces {
             pieces.add(decode::stored(&entry.key, &entry.value)?, &entry);
         }
-        let bytes = pieces.bytes();
+        let bulk = pieces.bulk();
         let (committed, applied) = pieces.trees(&target, pool)?;
         let configuration = Box::new(Configuration::new(header, committed, applied));
-        Ok(Done::Configuration(target, revision, configuration, bytes))
+        Ok(Done::Configuration(target, revision, configuration, bulk))
     }
 }

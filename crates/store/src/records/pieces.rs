@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use lockstep_types::{Configuration as Tree, Path, Revision, Target, Unit};
 
+use super::account::Bulk;
 use super::decode::Stored;
 use super::key::Name;
 use super::pool::Pool;
@@ -37,7 +38,7 @@ impl Pieces {
     }
 
     /// The first delta that the snapshot does not hold.
-    fn from(&self) -> Revision {
+    pub(super) fn from(&self) -> Revision {
         self.snapshot.map_or(Revision::ZERO, |(_, snapshot)| snapshot.from)
     }
 
@@ -46,12 +47,16 @@ impl Pieces {
         self.deltas.range(self.from()..).map(|(base, delta)| (*base, delta))
     }
 
-    /// The bytes of the snapshot, and of the deltas beyond it.
-    pub(super) fn bytes(&self) -> (usize, usize) {
+    /// What they come to.
+    pub(super) fn bulk(&self) -> Bulk {
         let from = self.from();
         let chunks = self.chunks.range((from, 0)..=(from, u64::MAX));
-        let snapshot = chunks.map(|(_, (bytes, _))| bytes).sum();
-        (snapshot, self.beyond().map(|(_, (bytes, _))| bytes).sum())
+        Bulk {
+            snapshot: chunks.map(|(_, (bytes, _))| bytes).sum(),
+            deltas: self.beyond().map(|(_, (bytes, _))| bytes).sum(),
+            clears: self.beyond().filter(|(_, (_, delta))| delta.cleared).count(),
+            left: self.deltas.range(..from).count() + self.chunks.range(..(from, 0)).count(),
+        }
     }
 
     /// The keys that hold nothing any more once there is a snapshot from here.

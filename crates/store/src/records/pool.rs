@@ -46,15 +46,19 @@ impl Pool {
     }
 
     /// The same patch.
-    pub(super) fn patched(&mut self, patch: Patch) -> Patch {
+    fn patched(&mut self, patch: Patch) -> Patch {
         patch.into_iter().map(|unit| self.unit(unit)).collect()
     }
 
-    /// The same record. Only proposals have many paths.
+    /// The same record. Only proposals and configurations have many paths.
     pub(super) fn record(&mut self, op: Op) -> Op {
         match op {
             Op::Proposal { index, target, proposal } => {
                 Op::Proposal { index, target, proposal: self.proposal(proposal) }
+            }
+            Op::Configuration { target, header, committed, applied, cleared } => {
+                let (committed, applied) = (self.patched(committed), self.patched(applied));
+                Op::Configuration { target, header, committed, applied, cleared }
             }
             op => op,
         }

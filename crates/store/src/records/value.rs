@@ -93,8 +93,19 @@ pub(super) struct Delta {
     pub(super) cleared: bool,
 }
 
-impl Delta {
-    pub(super) fn is_empty(&self) -> bool {
+/// A [`Delta`] to be written, which may be large, where it is.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Changed<'a> {
+    #[serde(skip_serializing_if = "Patch::is_empty")]
+    pub(super) committed: &'a Patch,
+    #[serde(skip_serializing_if = "Patch::is_empty")]
+    pub(super) applied: &'a Patch,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) cleared: bool,
+}
+
+impl Changed<'_> {
+    pub(super) fn is_empty(self) -> bool {
         self.committed.is_empty() && self.applied.is_empty() && !self.cleared
     }
 }

@@ -1,5 +1,6 @@
 //! The watch, in the words of `protocol`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
@@ -25,6 +26,7 @@ pub struct Watch {
 
 impl Watch {
     pub(super) fn new(inner: &Arc<Inner>, feed: Box<dyn Feed>) -> Self {
+        inner.own.followed();
         Self {
             inner: Arc::downgrade(inner),
             feed: Some(feed),
@@ -52,6 +54,14 @@ impl Watch {
     }
 }
 
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(inner) = self.inner.upgrade() {
+            inner.own.left();
+        }
+    }
+}
+
 async fn next(
     inner: &Weak<Inner>,
     feed: &mut Box<dyn Feed>,
@@ -62,16 +72,27 @@ async fn next(
         *pending = Some(feed.next().await?);
     }
     let commit = pending.as_ref().ok_or(Error::Closed)?;
-    let whole = if commit.events.iter().any(is_elsewhere) {
-        let inner = inner.upgrade().ok_or(Error::Closed)?;
-        Some(fetch(&inner, commit).await?)
-    } else {
-        None
+    let ops = match inner.upgrade().and_then(|inner| inner.own.fetch(commit)) {
+        Some(ops) => ops,
+        None => {
+            let whole = whole(inner, commit).await?;
+            read(&whole)?
+        }
     };
-    let changes = changes(whole.as_ref().unwrap_or(commit), pool)?;
+    let revision = commit.revision;
+    let changes = Changes { revision, ops: ops.into_iter().map(|op| pool.record(op)).collect() };
     pool.settle();
     *pending = None;
     Ok(changes)
+}
+
+/// A revision with its long values in their places.
+async fn whole<'c>(inner: &Weak<Inner>, commit: &'c Commit) -> Result<Cow<'c, Commit>, Error> {
+    if commit.events.iter().any(is_elsewhere) {
+        let inner = inner.upgrade().ok_or(Error::Closed)?;
+        return Ok(Cow::Owned(fetch(&inner, commit).await?));
+    }
+    Ok(Cow::Borrowed(commit))
 }
 
 fn is_elsewhere(event: &Event) -> bool {
@@ -94,14 +115,15 @@ async fn fetch(inner: &Inner, commit: &Commit) -> Result<Commit, Error> {
     Ok(Commit { revision: commit.revision, events: events.into() })
 }
 
-fn changes(commit: &Commit, pool: &mut Pool) -> Result<Changes, Error> {
+/// What the bytes of a revision say.
+fn read(commit: &Commit) -> Result<Vec<Op>, Error> {
     let mut ops = Vec::new();
     let mut deltas: BTreeMap<Target, Delta> = BTreeMap::new();
     for event in &*commit.events {
         match event {
             Event::Delete(key) => ops.extend(decode::removed(key)?),
             Event::Put(entry) => match decode::written(&entry.key, &entry.value)? {
-                Stored::Record(op) => ops.push(pool.record(op)),
+                Stored::Record(op) => ops.push(op),
                 Stored::Header(target, header) => {
                     let (committed, applied) = Default::default();
                     let cleared = false;
@@ -118,9 +140,8 @@ fn changes(commit: &Commit, pool: &mut Pool) -> Result<Changes, Error> {
         if let Op::Configuration { target, committed, applied, cleared, .. } = op
             && let Some(delta) = deltas.remove(target)
         {
-            *committed = pool.patched(delta.committed);
-            (*applied, *cleared) = (pool.patched(delta.applied), delta.cleared);
+            (*committed, *applied, *cleared) = (delta.committed, delta.applied, delta.cleared);
         }
     }
-    Ok(Changes { revision: commit.revision, ops })
+    Ok(ops)
 }

@@ -76,7 +76,7 @@ async fn writes_that_went_together_are_records_like_any_others() {
             let mut made = vec![Revision::ZERO];
             for round in 1..=ROUNDS {
                 let base = made.last().copied().unwrap_or_default();
-                let written = records.write(&change(&on, round, base)).await.unwrap();
+                let written = records.write(change(&on, round, base)).await.unwrap();
                 let Written::Done(revision) = written else { panic!("{on}: {written:?}") };
                 made.push(revision);
             }

@@ -28,7 +28,7 @@ async fn a_write_without_an_answer_is_stale_once_the_store_can_be_read() {
     let key = Key::Binding(leaf.clone());
     let txn = Txn { compares: vec![Compare::Absent(key.clone())], ops: vec![bound(&leaf)] };
     proxy.set(Wire::Deaf);
-    let answer = records.write(&txn).await.unwrap();
+    let answer = records.write(txn.clone()).await.unwrap();
     let Written::Stale(at) = answer else { panic!("{answer:?}") };
     assert!(at <= direct.revision().await.unwrap());
 
@@ -37,7 +37,7 @@ async fn a_write_without_an_answer_is_stale_once_the_store_can_be_read() {
         view.absorb(&watch.next().await.unwrap().unwrap());
     }
     assert!(view.binding(&leaf).is_some());
-    let again = insist(|| records.write(&txn)).await;
+    let again = insist(|| records.write(txn.clone())).await;
     assert!(matches!(again, Written::Stale(_)), "{again:?}");
     let loaded = records.load().await.unwrap();
     assert_eq!(loaded.version(&key), view.version(&key));
@@ -73,15 +73,15 @@ async fn a_write_without_compares_stays_unknown() {
     let records = Records::open(Arc::new(Etcd::open(&options).await.unwrap())).await.unwrap();
     let blind = Txn { compares: Vec::new(), ops: vec![bound(&target("leaf1"))] };
     proxy.set(Wire::Deaf);
-    let answer = records.write(&blind).await;
+    let answer = records.write(blind.clone()).await;
     assert!(matches!(answer, Err(Error::Unknown { .. })), "{answer:?}");
     // One that compares cannot be settled either, while nothing can be read.
     let compares = vec![Compare::Absent(Key::Binding(target("leaf2")))];
     let compared = Txn { compares, ops: vec![bound(&target("leaf2"))] };
-    let answer = records.write(&compared).await;
+    let answer = records.write(compared.clone()).await;
     assert!(answer.as_ref().is_err_and(Error::is_retryable), "{answer:?}");
     // Nothing was lost by that.
     proxy.set(Wire::Open);
-    insist(|| records.write(&compared)).await;
+    insist(|| records.write(compared.clone())).await;
     assert!(records.load().await.unwrap().binding(&target("leaf2")).is_some());
 }

@@ -1,6 +1,7 @@
 //! A configuration costs what changes in it, and is whole whenever it is read.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lockstep_protocol::record::Key;
 use lockstep_protocol::{Op, View};
@@ -37,16 +38,25 @@ impl Bench {
 
     /// One write of the configuration, to both trees or to the committed one alone.
     async fn change(&mut self, patch: Patch, both: bool) {
+        let applied = if both { patch.clone() } else { Patch::new() };
+        self.write((patch, applied), false).await;
+    }
+
+    /// The target is removed, and this is what comes in its place in the same write.
+    async fn clear(&mut self, patch: Patch) -> Revision {
+        self.write((patch.clone(), patch), true).await
+    }
+
+    async fn write(&mut self, (committed, applied): (Patch, Patch), cleared: bool) -> Revision {
         self.writer += 1;
         let on = target("leaf1");
         let mut header = self.view.header(&on).clone();
         header.committed.index = Index::new(self.writer);
         let compare = unchanged(&self.view, Key::Configuration(on.clone()));
-        let applied = if both { patch.clone() } else { Patch::new() };
-        let op =
-            Op::Configuration { target: on, header, committed: patch, applied, cleared: false };
+        let op = Op::Configuration { target: on, header, committed, applied, cleared };
         let made = write(&self.records, vec![compare], vec![op]).await;
         follow(&mut self.watch, &mut self.view, made).await;
+        made
     }
 
     async fn set(&mut self, number: u64, value: &str) {
@@ -58,6 +68,18 @@ impl Bench {
         let unit = unit("to begin with", self.writer + 1);
         self.change((0..leaves).map(|n| (leaf(n), unit.clone())).collect(), true).await;
     }
+}
+
+/// Comes back when none of these keys is left.
+async fn gone(store: &dyn Store, prefixes: [&str; 2]) {
+    let gone = async {
+        for prefix in prefixes {
+            while keys(store, prefix).await > 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it is still there");
 }
 
 /// The bytes of keys and values in each revision.
@@ -201,4 +223,102 @@ async fn a_large_snapshot_is_written_in_chunks() {
     bench.set(1, "again").await;
     bench.records.fold(&on).await.unwrap();
     assert_eq!(keys(&*store, "chunk/").await, chunks);
+}
+
+/// What stood on a target that is removed is not in the store any more, though nothing else is ever written of it.
+#[tokio::test]
+async fn what_was_cleared_is_gone() {
+    let store = Arc::new(Memory::new());
+    let mut bench = Bench::new(Records::open(store.clone()).await.unwrap()).await;
+    bench.fill(1_000).await;
+    bench.records.fold(&target("leaf1")).await.unwrap();
+    bench.set(1, "a secret").await;
+    assert!(keys(&*store, "chunk/").await > 0 && keys(&*store, "delta/").await > 0);
+    bench.clear(Patch::new()).await;
+    gone(&*store, ["chunk/", "delta/"]).await;
+    assert!(bench.records.load().await.unwrap().committed(&target("leaf1")).is_empty());
+    // One of the same name is as any other.
+    bench.set(2, "of the next").await;
+    assert_eq!(keys(&*store, "delta/").await, 1);
+    let last = bench.records.revision().await.unwrap();
+    follow(&mut bench.watch, &mut bench.view, last).await;
+    same(&bench.view, &bench.records.load().await.unwrap());
+}
+
+/// Whoever removed it was cut off when half of it was gone: whoever starts next sees to that.
+#[tokio::test]
+async fn what_half_of_is_gone_is_gone_after_the_start() {
+    let store = Arc::new(Memory::new());
+    let on = target("leaf1");
+    let mut bench = Bench::new(Records::open(store.clone()).await.unwrap()).await;
+    bench.fill(1_000).await;
+    bench.records.fold(&on).await.unwrap();
+    let chunk = store.range(Range::prefix("chunk/")).await.unwrap().entries.remove(0);
+    bench.clear(Patch::new()).await;
+    gone(&*store, ["chunk/", "delta/"]).await;
+    let again = kv::Op::put(chunk.key, chunk.value);
+    store.txn(kv::Txn { compares: Vec::new(), ops: vec![again] }).await.unwrap();
+    let records = Records::open(store.clone()).await.unwrap();
+    assert!(records.load().await.unwrap().committed(&on).is_empty());
+    gone(&*store, ["chunk/", "delta/"]).await;
+    assert!(records.load().await.unwrap().committed(&on).is_empty());
+}
+
+/// A long value goes whole, however little is written at once.
+#[tokio::test]
+async fn a_long_delta_goes_with_all_its_parts() {
+    let limits = Limits { operations: 8, bytes: 20_000 };
+    let store = Arc::new(Memory::with_limits(limits));
+    let mut bench = Bench::new(Records::open(store.clone()).await.unwrap()).await;
+    for number in 0..6 {
+        bench.set(number, "short").await;
+    }
+    bench.fill(200).await;
+    assert!(keys(&*store, "body/").await > 3);
+    bench.clear(Patch::new()).await;
+    gone(&*store, ["delta/", "body/"]).await;
+}
+
+/// What is written together with the clearing, or after it, stays.
+#[tokio::test]
+async fn what_came_after_the_clearing_is_kept() {
+    let store = Arc::new(Memory::new());
+    let mut bench = Bench::new(Records::open(store.clone()).await.unwrap()).await;
+    bench.fill(10).await;
+    for round in 0..5 {
+        let with = unit("with it", bench.writer + 1);
+        bench.clear([(leaf(100 + round), with)].into_iter().collect()).await;
+        bench.set(200 + round, "after it").await;
+    }
+    let last = bench.records.revision().await.unwrap();
+    follow(&mut bench.watch, &mut bench.view, last).await;
+    bench.records.fold(&target("leaf1")).await.unwrap();
+    gone(&*store, ["delta/", "delta/"]).await;
+    let loaded = bench.records.load().await.unwrap();
+    let paths: Vec<Path> =
+        loaded.committed(&target("leaf1")).units().map(|(p, _)| p.clone()).collect();
+    assert_eq!(paths, [leaf(104), leaf(204)]);
+    assert_eq!(loaded.configuration(&target("leaf1")), bench.view.configuration(&target("leaf1")));
+}
+
+/// Whoever removed it was cut off before it was gone: whoever starts next sees to that.
+#[test]
+fn what_was_cleared_before_a_crash_is_gone_after_the_start() {
+    let run = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let store = Arc::new(Memory::new());
+    let on = target("leaf1");
+    run().block_on(async {
+        let mut bench = Bench::new(Records::open(store.clone()).await.unwrap()).await;
+        bench.fill(1_000).await;
+        bench.records.fold(&on).await.unwrap();
+        bench.clear(Patch::new()).await;
+    });
+    run().block_on(async {
+        assert!(keys(&*store, "chunk/").await > 0, "there was no crash");
+        let records = Records::open(store.clone()).await.unwrap();
+        let loaded = records.load().await.unwrap();
+        assert!(loaded.committed(&on).is_empty());
+        gone(&*store, ["chunk/", "delta/"]).await;
+        assert!(records.load().await.unwrap().committed(&on).is_empty());
+    });
 }

@@ -94,7 +94,7 @@ async fn a_configuration_is_only_written_on_what_it_was_decided_on() {
         cleared: false,
     };
     let bare = Txn { compares: vec![], ops: vec![op.clone()] };
-    let refused = records.write(&bare).await;
+    let refused = records.write(bare.clone()).await;
     assert!(matches!(&refused, Err(Error::Uncompared(on)) if *on == leaf), "{refused:?}");
     assert_eq!(records.writes(), 0);
     write(&records, vec![Compare::Absent(Key::Configuration(leaf))], vec![op]).await;
@@ -106,7 +106,7 @@ async fn a_write_beyond_the_limit_is_refused_as_such() {
     let store = Memory::with_limits(Limits { operations: 3, bytes: 1_000 });
     let records = records(store).await;
     let names = ["a", "b", "c", "d"].map(|name| bound(&target(name)));
-    let refused = records.write(&Txn { compares: vec![], ops: names.to_vec() }).await;
+    let refused = records.write(Txn { compares: vec![], ops: names.to_vec() }).await;
     let Err(error @ Error::TooLarge { operations: 4, .. }) = refused else { panic!("{refused:?}") };
     assert!(!error.is_retryable());
     let ids = ["x", "y"].map(|id| Op::Id {

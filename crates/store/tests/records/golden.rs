@@ -123,6 +123,7 @@ fn header() -> Header {
         claim: Term::new(8),
         since: Index::new(1),
         adopting: true,
+        adopting_for: "ann".into(),
         trials: Trials::Always,
         fenced: Some(true),
         trial: Some(Index::new(7)),

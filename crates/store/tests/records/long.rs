@@ -93,7 +93,7 @@ async fn a_write_that_is_stale_leaves_nothing() {
     let absent = || vec![Compare::Absent(Key::Configuration(target("leaf1")))];
     write(&records, absent(), vec![configuration(patch(2, 1))]).await;
     let txn = Txn { compares: absent(), ops: vec![configuration(patch(100, 100))] };
-    assert!(matches!(records.write(&txn).await.unwrap(), Written::Stale(_)));
+    assert!(matches!(records.write(txn.clone()).await.unwrap(), Written::Stale(_)));
     assert_eq!(parts(&records).await, 0);
     let view = records.load().await.unwrap();
     let again = unchanged(&view, Key::Configuration(target("leaf1")));

@@ -7,6 +7,7 @@
     reason = "helpers of tests fail like tests"
 )]
 
+mod churn;
 mod configurations;
 mod cost;
 mod counting;

@@ -31,15 +31,15 @@ impl Shell {
 
     /// On what the records hold, which the device holds too.
     pub(crate) async fn on(records: Records) -> Self {
-        Self::with(records, Trials::Never).await
+        Self::with(records, Trials::Never, Settings::default()).await
     }
 
-    async fn with(records: Records, trials: Trials) -> Self {
+    pub(crate) async fn with(records: Records, trials: Trials, settings: Settings) -> Self {
         let session = records.begin(&node()).await.unwrap();
         let view = records.load().await.unwrap();
         let watch = records.watch(view.revision()).await.unwrap();
         let device = view.applied(&target("leaf1"));
-        let node = Node::new(session.id().clone(), Settings::default(), view);
+        let node = Node::new(session.id().clone(), settings, view);
         let mut shell = Self { records, _session: session, watch, node, device, sets: 0 };
         let (target, connection) = (target("leaf1"), Connection::new(1));
         let connected = Event::Connected { target: target.clone(), connection };
@@ -65,7 +65,7 @@ impl Shell {
         while !todo.is_empty() {
             let event = match todo.remove(0) {
                 Command::Write { wake, txn } => {
-                    let result = self.records.write(&txn).await.unwrap();
+                    let result = self.records.write(txn.clone()).await.unwrap();
                     Event::Written { wake, result }
                 }
                 Command::Validate { subject, checks } => {
@@ -102,8 +102,11 @@ impl Shell {
     }
 
     pub(crate) async fn set(&mut self, leaves: impl Iterator<Item = (Path, Content)>) {
+        self.change(Edit { set: leaves.collect(), ..Edit::default() }).await;
+    }
+
+    pub(crate) async fn change(&mut self, edit: Edit) {
         self.sets += 1;
-        let edit = Edit { set: leaves.collect(), ..Edit::default() };
         let edits = [(target("leaf1"), edit)].into();
         let body = Body {
             kind: Kind::Change,
@@ -122,7 +125,7 @@ impl Shell {
             author: "operator".into(),
             comment: String::new(),
         };
-        self.tell(Event::Submit { client: Client(self.sets), request }).await;
+        self.tell(Event::Submit { client: Client(self.sets), request, verdict: None }).await;
     }
 }
 
@@ -162,7 +165,7 @@ async fn cost(leaves: u64, before: u64) -> (u64, usize) {
 async fn a_set_on_trial_is_three_writes() {
     let records = records(Memory::new()).await;
     write(&records, vec![], vec![bound(&target("leaf1"))]).await;
-    let mut shell = Shell::with(records, Trials::Always).await;
+    let mut shell = Shell::with(records, Trials::Always, Settings::default()).await;
     let writes = shell.records.writes();
     shell.set([(leaf(3), Content::leaf("tried"))].into_iter()).await;
     let view = shell.records.load().await.unwrap();

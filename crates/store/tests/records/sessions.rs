@@ -26,11 +26,11 @@ async fn a_session_begins_and_ends() {
         compares: vec![Compare::Exists(Key::Session(id.clone()))],
         ops: vec![bound(&target("leaf1"))],
     };
-    assert!(matches!(records.write(&alive).await.unwrap(), Written::Done(_)));
+    assert!(matches!(records.write(alive.clone()).await.unwrap(), Written::Done(_)));
     next(&mut watch).await;
     session.end().await.unwrap();
     assert_eq!(next(&mut watch).await.ops, [Op::EndSession(id)]);
-    assert!(matches!(records.write(&alive).await.unwrap(), Written::Stale(_)));
+    assert!(matches!(records.write(alive.clone()).await.unwrap(), Written::Stale(_)));
     assert!(records.load().await.unwrap().sessions().eq([other.id()]));
 }
 
@@ -71,10 +71,10 @@ async fn a_session_cannot_be_written_without_a_lease() {
     let records = records(Memory::new()).await;
     let session = Arc::new(records.begin(&node()).await.unwrap());
     let op = Op::Session { session: session.id().clone(), node: node() };
-    let refused = records.write(&Txn { compares: vec![], ops: vec![op] }).await;
+    let refused = records.write(Txn { compares: vec![], ops: vec![op] }).await;
     assert!(matches!(refused, Err(Error::UnleasedSession)), "{refused:?}");
     // Another node may end it, as an operator would.
     let op = Op::EndSession(session.id().clone());
-    records.write(&Txn { compares: vec![], ops: vec![op] }).await.unwrap();
+    records.write(Txn { compares: vec![], ops: vec![op] }).await.unwrap();
     assert_eq!(records.load().await.unwrap().sessions().count(), 0);
 }

@@ -37,7 +37,7 @@ pub(crate) fn unchanged(view: &View, key: Key) -> Compare {
 }
 
 pub(crate) async fn write(records: &Records, compares: Vec<Compare>, ops: Vec<Op>) -> Revision {
-    match records.write(&Txn { compares, ops }).await.expect("an answer") {
+    match records.write(Txn { compares, ops }).await.expect("an answer") {
         Written::Done(revision) => revision,
         Written::Stale(at) => panic!("stale at {at}"),
     }

@@ -1,6 +1,7 @@
 //! A real node on real records, between clients and devices that do as the dice say.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use lockstep_protocol::record::{Failure, Kind, Mode, Rule, Trials, Violation};
 use lockstep_protocol::{
@@ -27,6 +28,8 @@ pub(crate) struct World {
     /// Kept so that the session lasts.
     _session: Session,
     watch: Watch,
+    /// Somebody else's, who knows nothing but what is in the store.
+    others: (Records, Watch),
     node: Node,
     dice: Dice,
     now: u64,
@@ -49,6 +52,8 @@ impl World {
         write(&records, Vec::new(), new.map(|on| bound(&on)).collect()).await;
         let view = records.load().await.expect("a view");
         let watch = records.watch(view.revision()).await.expect("a watch");
+        let others = Records::open(Arc::clone(records.store())).await.expect("records");
+        let others_watch = others.watch(view.revision()).await.expect("a watch");
         let told = view.revision();
         let mut node = Node::new(session.id().clone(), Settings::default(), view);
         let mut todo = node.start();
@@ -58,6 +63,7 @@ impl World {
             records,
             _session: session,
             watch,
+            others: (others, others_watch),
             node,
             dice: Dice::new(seed),
             now,
@@ -102,6 +108,7 @@ impl World {
         while self.node.view().revision() < self.told {
             let changes: Changes = next(&mut self.watch).await;
             assert_eq!(changes.revision, self.node.view().revision().next(), "a gap");
+            assert_eq!(changes, next(&mut self.others.1).await, "as written, and as read");
             self.tell(Event::Watch(changes));
         }
     }
@@ -143,7 +150,7 @@ impl World {
             author: "a \"quoted\" author".into(),
             comment: String::new(),
         };
-        self.tell(Event::Submit { client: Client(self.clients), request });
+        self.tell(Event::Submit { client: Client(self.clients), request, verdict: None });
     }
 
     fn edit(&mut self) -> Edit {
@@ -166,7 +173,7 @@ impl World {
         let head = self.node.view().head().index.get();
         self.clients += 1;
         let index = Index::new(self.dice.roll(head + 1));
-        self.tell(Event::Cancel { client: Client(self.clients), index });
+        self.tell(Event::Cancel { client: Client(self.clients), index, author: String::new() });
     }
 
     fn connection(&mut self) {
@@ -218,7 +225,7 @@ impl World {
         let at = usize::try_from(self.dice.roll(sides)).expect("few commands");
         match self.todo.remove(at) {
             Command::Write { wake, txn } => {
-                let result = self.records.write(&txn).await.expect("an answer");
+                let result = self.records.write(txn.clone()).await.expect("an answer");
                 self.told = self.records.revision().await.expect("a revision");
                 self.tell(Event::Written { wake, result });
             }

@@ -1,6 +1,7 @@
 //! Changes: into a configuration, out of it again, and from one to another.
 
 use std::cmp::Ordering;
+use std::ptr;
 
 use super::Configuration;
 use crate::{Delta, Index, Patch, Path, Undo, Unit};
@@ -41,7 +42,8 @@ impl Configuration {
         if self.is_one_with(wanted) {
             return Delta::new();
         }
-        let changed = side_by_side(self.iter(), wanted.iter()).filter(|(_, is, to)| is != to);
+        let changed =
+            side_by_side(self.iter(), wanted.iter()).filter(|(_, is, to)| differ(*is, *to));
         changed.map(|(path, _, to)| (path.clone(), to.cloned())).collect()
     }
 
@@ -53,7 +55,7 @@ impl Configuration {
     /// Where the units of the two are not the same, writers and tombstones included.
     pub fn apart<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = Path> + use<'a> {
         let walk = (!self.is_one_with(other)).then(|| side_by_side(self.units(), other.units()));
-        let apart = walk.into_iter().flatten().filter(|(_, our, their)| our != their);
+        let apart = walk.into_iter().flatten().filter(|(_, our, their)| differ(*our, *their));
         apart.map(|(path, ..)| path.clone())
     }
 
@@ -74,6 +76,15 @@ impl Configuration {
     }
 }
 
+/// Whether two contents, or units, are not the same. Those of trees that share what did not change mostly are one in
+/// memory, and then are not looked into.
+fn differ<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => !ptr::eq(one, other) && one != other,
+        (one, other) => one.is_some() != other.is_some(),
+    }
+}
+
 /// Walks along two configurations at once: each path that either has, with what both have there.
 fn side_by_side<'a, T: 'a>(
     ours: impl Iterator<Item = (&'a Path, &'a T)>,
@@ -82,6 +93,8 @@ fn side_by_side<'a, T: 'a>(
     let (mut ours, mut theirs) = (ours.peekable(), theirs.peekable());
     std::iter::from_fn(move || {
         let order = match (ours.peek(), theirs.peek()) {
+            // Shared, like what stands there.
+            (Some((our, _)), Some((their, _))) if ptr::eq(*our, *their) => Ordering::Equal,
             (Some((our, _)), Some((their, _))) => our.cmp(their),
             (Some(_), None) => Ordering::Less,
             (None, _) => Ordering::Greater,

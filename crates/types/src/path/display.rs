@@ -36,15 +36,19 @@ impl fmt::Debug for Path {
 }
 
 fn escape(f: &mut fmt::Formatter<'_>, text: &str, special: &[char]) -> fmt::Result {
-    for character in text.chars() {
+    let is_special = |c: char| c == '\\' || c.is_control() || special.contains(&c);
+    let mut rest = text;
+    // As a rule there is nothing to escape, and it is written in one piece.
+    while let Some((at, character)) = rest.char_indices().find(|(_, c)| is_special(*c)) {
+        f.write_str(&rest[..at])?;
         match character {
             '\n' => f.write_str("\\n")?,
             '\r' => f.write_str("\\r")?,
             // No control character is beyond U+009F, so four digits are enough.
             _ if character.is_control() => write!(f, "\\u{:04X}", u32::from(character))?,
-            _ if character == '\\' || special.contains(&character) => write!(f, "\\{character}")?,
-            _ => f.write_char(character)?,
+            _ => write!(f, "\\{character}")?,
         }
+        rest = &rest[at + character.len_utf8()..];
     }
-    Ok(())
+    f.write_str(rest)
 }

@@ -44,6 +44,26 @@ proptest! {
         prop_assert!(device.same_values(&before));
     }
 
+    /// The tombstones that are listed by writer are those that stand, whatever was put in and taken out.
+    #[test]
+    fn absences_are_the_tombstones(
+        before in configurations(), delta in deltas(), up_to in 0..12_u64,
+    ) {
+        let (writer, up_to) = (Index::new(9), Index::new(up_to));
+        let after = before.patched(&delta.written_by(writer));
+        let back = after.patched(&after.without(writer, &before.before(&delta)));
+        for tree in [&before, &after, &back] {
+            let tombstones = tree.units().filter(|(_, unit)| unit.content.is_none());
+            let mut expected: Vec<_> = tombstones
+                .filter(|(_, unit)| unit.writer <= up_to)
+                .map(|(path, unit)| (unit.writer, path))
+                .collect();
+            expected.sort();
+            let expected: Vec<_> = expected.into_iter().map(|(_, path)| path).collect();
+            prop_assert_eq!(tree.absences(up_to).collect::<Vec<_>>(), expected);
+        }
+    }
+
     /// A change does what its delta says, in the name of its writer, and nothing else.
     #[test]
     fn with_sets_what_the_delta_says(before in configurations(), delta in deltas()) {

@@ -1,6 +1,6 @@
 //! Where regions begin in a configuration.
 
-use lockstep_types::{Configuration, Path};
+use lockstep_types::{Configuration, Element, Path};
 
 use super::region::begins;
 use crate::change::find::{exists, live, prefix};
@@ -79,20 +79,23 @@ impl ModelSet {
         inside: bool,
         found: &mut Vec<Anchor>,
     ) {
-        let mut last = Path::root();
+        let mut last: &[Element] = &[];
+        // The nodes down to the last unit, as far as the models know them.
+        let mut ids: Vec<Id> = Vec::new();
         for (unit, _) in tree.under(path).filter(|(_, unit)| live(unit).is_some()) {
-            let (ours, before) = (unit.elements(), last.elements());
-            let same = ours.iter().zip(before).take_while(|(a, b)| a == b).count();
-            let mut id = ROOT;
-            for (depth, element) in ours.iter().enumerate() {
-                let Some(child) = self.schema().child(id, element.name()) else { break };
-                id = child;
+            let ours = unit.elements();
+            let same = ours.iter().zip(last).take_while(|(a, b)| a == b).count();
+            ids.truncate(same);
+            for (depth, element) in ours.iter().enumerate().skip(ids.len()) {
+                let above = ids.last().copied().unwrap_or(ROOT);
+                let Some(id) = self.schema().child(above, element.name()) else { break };
+                ids.push(id);
                 let keyed = element.keys().len() == self.schema().node(id).keys.len();
                 if depth >= from.max(same) && keyed && begins(self.schema().node(id)) {
                     found.push(Anchor { id, path: prefix(unit, depth + 1), inside });
                 }
             }
-            last = unit.clone();
+            last = ours;
         }
     }
 

@@ -3,6 +3,7 @@
 use lockstep_types::Path;
 
 use super::PathError;
+use crate::nearest::hint;
 use crate::validate::Violation;
 
 /// What a JSON value should have been.
@@ -33,12 +34,14 @@ pub enum DataError {
     #[error(transparent)]
     Path(#[from] PathError),
     /// A member that names no node.
-    #[error("{path}: there is no `{name}` here in these models")]
+    #[error("{path}: there is no `{name}` here in these models{}", hint(.nearest))]
     Unknown {
         /// The node it stands in.
         path: Path,
         /// The name of the member.
         name: String,
+        /// What there is instead that may have been meant.
+        nearest: Option<String>,
     },
     /// A member that nodes of several modules have the name of.
     #[error("{path}: `{name}` may be of module {}; write `module:{name}`", modules.join(" or "))]

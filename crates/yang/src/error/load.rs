@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::nearest::hint;
+
 /// Why a model set cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -131,8 +133,4 @@ impl fmt::Display for Fault {
 
 fn all(faults: &[Fault]) -> String {
     faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("; ")
-}
-
-fn hint(name: &Option<String>) -> String {
-    name.as_ref().map(|name| format!("; did you mean {name}?")).unwrap_or_default()
 }

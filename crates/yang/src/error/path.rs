@@ -2,11 +2,13 @@
 
 use lockstep_types::Path;
 
+use crate::nearest::hint;
+
 /// Why a path does not stand in the models, or cannot stand where it was given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// The models have no such node.
-    #[error("{path}: there is no `{name}` {} in these models", at(.parent))]
+    #[error("{path}: there is no `{name}` {} in these models{}", at(.parent), hint(.nearest))]
     Unknown {
         /// The whole path.
         path: Path,
@@ -14,6 +16,8 @@ pub enum PathError {
         name: String,
         /// What it was looked for in.
         parent: Path,
+        /// What there is instead that may have been meant.
+        nearest: Option<String>,
     },
     /// Nodes of several modules have this name.
     #[error("{path}: `{name}` may be of module {}; write `module:{name}`", modules.join(" or "))]
@@ -36,7 +40,7 @@ pub enum PathError {
         key: String,
     },
     /// A key that the list does not have, or keys on what is no list.
-    #[error("{path}: `{name}` has no key `{key}`")]
+    #[error("{path}: `{name}` has no key `{key}`{}", hint(.nearest))]
     UnknownKey {
         /// The whole path.
         path: Path,
@@ -44,6 +48,8 @@ pub enum PathError {
         name: String,
         /// The key.
         key: String,
+        /// What there is instead that may have been meant.
+        nearest: Option<String>,
     },
     /// A value that the key's type does not have.
     #[error("{path}: key `{key}`: {message}")]

@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json};
 
 use super::{Draft, Intake, Misfit, Slot};
 use crate::error::{DataError, Shape};
-use crate::locate::Located;
+use crate::locate::{Located, bare};
+use crate::nearest::nearest;
 use crate::schema::{Id, Kind, ROOT};
 
 pub(super) type Members<'a> = &'a Map<String, Json>;
@@ -113,7 +114,7 @@ impl<'a> Intake<'a> {
     fn leave_out(&mut self, error: DataError) {
         match error {
             DataError::ReadOnly { .. } => {}
-            DataError::Unknown { path, name } => {
+            DataError::Unknown { path, name, .. } => {
                 let root = if path.is_root() { String::new() } else { path.to_string() };
                 self.outside.push(format!("{root}/{name}"));
             }
@@ -152,7 +153,11 @@ impl<'a> Intake<'a> {
             let (path, modules) = (at.clone(), schema.modules_of(id, name));
             let name = name.to_owned();
             if modules.is_empty() {
-                DataError::Unknown { path, name }
+                // Nobody is told of what is left out, and of that there may be much.
+                let told = self.misfit != Misfit::LeaveOut;
+                let known = schema.below_named(id).filter(|_| told);
+                let nearest = nearest(bare(&name), known);
+                DataError::Unknown { path, name, nearest }
             } else {
                 DataError::Ambiguous { path, name, modules }
             }

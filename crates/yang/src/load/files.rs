@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::Options;
 use super::statements::statements;
 use crate::error::{Fault, LoadError};
+use crate::nearest::nearest;
 
 /// The mark of the byte order.
 const MARK: char = '\u{feff}';
@@ -87,7 +88,7 @@ impl Files {
         if let Some(unknown) = wanted.iter().find(|name| !found.contains(**name)) {
             let (module, path) = ((*unknown).to_owned(), path.to_owned());
             return Err(LoadError::UnknownModule {
-                nearest: nearest(unknown, &found),
+                nearest: nearest(unknown, found.iter().map(String::as_str)),
                 module,
                 path,
             });
@@ -189,17 +190,6 @@ fn skip(text: &str) -> &str {
             return text;
         }
     }
-}
-
-/// A name that shares the most letters at its start and end, if that is most of it.
-fn nearest(wanted: &str, found: &BTreeSet<String>) -> Option<String> {
-    let shared = |name: &str| {
-        let front = name.chars().zip(wanted.chars()).take_while(|(a, b)| a == b).count();
-        let back = name.chars().rev().zip(wanted.chars().rev());
-        front + back.take_while(|(a, b)| a == b).count()
-    };
-    let best = found.iter().max_by_key(|name| shared(name))?;
-    (shared(best) * 2 > wanted.chars().count()).then(|| best.clone())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::{Located, MANY, ONE};
 use crate::error::PathError;
+use crate::nearest::nearest;
 use crate::scalar::{Source, key_text};
 use crate::schema::{Id, ROOT};
 use crate::set::ModelSet;
@@ -49,7 +50,9 @@ impl ModelSet {
             from.iter().flat_map(|id| self.schema().modules_of(*id, name)).collect();
         let (path, name) = (path.clone(), name.to_owned());
         if modules.is_empty() {
-            PathError::Unknown { path, name, parent: above.iter().cloned().collect() }
+            let nearest =
+                nearest(bare(&name), from.iter().flat_map(|id| self.schema().below_named(*id)));
+            PathError::Unknown { path, name, parent: above.iter().cloned().collect(), nearest }
         } else {
             PathError::Ambiguous { path, name, modules }
         }
@@ -63,11 +66,15 @@ impl ModelSet {
         mut found: Vec<Id>,
     ) -> Result<Vec<Id>, PathError> {
         for key in element.keys().keys() {
-            found.retain(|id| self.key(*id, key).is_some());
-            if found.is_empty() {
+            let has = |id: &Id| self.key(*id, key).is_some();
+            if !found.iter().any(has) {
+                let keys = found.iter().flat_map(|id| &self.schema().node(*id).keys);
+                let nearest =
+                    nearest(bare(key), keys.map(|key| self.schema().node(*key).name.as_str()));
                 let (path, name) = (path.clone(), element.name().to_owned());
-                return Err(PathError::UnknownKey { path, name, key: key.clone() });
+                return Err(PathError::UnknownKey { path, name, key: key.clone(), nearest });
             }
+            found.retain(has);
         }
         Ok(found)
     }
@@ -142,6 +149,6 @@ impl ModelSet {
 }
 
 /// A name without its module.
-pub(super) fn bare(name: &str) -> &str {
+pub(crate) fn bare(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, name)| name)
 }

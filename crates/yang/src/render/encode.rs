@@ -3,7 +3,7 @@
 use lockstep_types::{Content, Element, Keys, Path};
 use serde_json::Value as Json;
 
-use super::{Document, Renderer};
+use super::Renderer;
 use crate::error::PathError;
 use crate::scalar::Form;
 use crate::schema::Kind;
@@ -18,7 +18,11 @@ impl ModelSet {
         let renderer = Renderer::new(self, form);
         let (id, node) = (at.id(), self.schema().node(at.id()));
         let entry = |element: Option<&Element>| {
-            Document::Object(renderer.keys(id, element, true)).into_json()
+            let keys = node.keys.iter().filter_map(|key| {
+                let text = element?.key(&self.schema().node(*key).name)?;
+                Some((renderer.named(id, *key, true), self.key_json(*key, text, form)))
+            });
+            Json::Object(keys.collect())
         };
         match (node.kind, content) {
             (Kind::Leaf { .. }, Content::Leaf(value)) => Ok(self.json(id, value, form)),

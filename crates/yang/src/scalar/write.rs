@@ -32,14 +32,10 @@ impl ModelSet {
 
     /// A key of an entry, from its text in a path, as JSON.
     pub(crate) fn key_json(&self, id: Id, text: &str, form: Form) -> Json {
-        let base = self.schema().node(id).base.unwrap_or(Base::String);
         let string = || Json::String(text.to_owned());
-        match base {
-            Base::String | Base::Enum | Base::Bits | Base::Binary | Base::InstanceIdentifier => {
-                return string();
-            }
-            Base::IdentityRef if form == Form::Ietf => return string(),
-            _ => {}
+        let identity = self.schema().node(id).base == Some(Base::IdentityRef);
+        if self.is_text(id) || (identity && form == Form::Ietf) {
+            return string();
         }
         let prepared = self.prepare(id, string(), Source::Text);
         let canonical = self.trial(id, &prepared).unwrap_or(prepared);
@@ -47,6 +43,14 @@ impl ModelSet {
             (Form::Json, Ok(value)) => self.json(id, &value, form),
             _ => canonical,
         }
+    }
+
+    /// Whether what stands in a path for a key is its value, in every form.
+    pub(crate) fn is_text(&self, id: Id) -> bool {
+        matches!(
+            self.schema().node(id).base.unwrap_or(Base::String),
+            Base::String | Base::Enum | Base::Bits | Base::Binary | Base::InstanceIdentifier
+        )
     }
 
     /// RFC 7951 writes 64 bits as a string; what a union holds, only libyang knows.

@@ -37,6 +37,16 @@ fn paths_that_are_not_in_the_models() {
     }
     let error = path_error(delete("/nope"));
     assert_eq!(error.to_string(), "/nope: there is no `nope` at the top in these models");
+    let error = path_error(delete("/al/int8"));
+    assert_eq!(
+        error.to_string(),
+        "/al/int8: there is no `al` at the top in these models; did you mean `all`?"
+    );
+    let error = data_error(update("/all", json!({"int88": 1})));
+    assert_eq!(
+        error.to_string(),
+        "/all: there is no `int88` here in these models; did you mean `int8`?"
+    );
     assert!(matches!(path_error(delete("/*/nope")), PathError::Unknown { .. }));
     assert!(matches!(path_error(delete("/all/int8/nope")), PathError::Unknown { .. }));
     assert!(matches!(path_error(delete("/wrong:all")), PathError::Unknown { .. }));
@@ -70,6 +80,8 @@ fn keys_that_are_missing_or_unknown() {
     {
         assert!(matches!(path_error(operation), PathError::UnknownKey { .. }));
     }
+    let error = path_error(delete("/keyed/by-number[idd=1]"));
+    assert!(error.to_string().ends_with("has no key `idd`; did you mean `id`?"), "{error}");
 }
 
 #[test]
@@ -160,11 +172,14 @@ fn nothing_is_no_value() {
 #[test]
 fn members_that_are_not_in_the_models() {
     let error = data_error(update("/all", json!({"nope": 1})));
-    assert_eq!(error, DataError::Unknown { path: path("/all"), name: "nope".into() });
+    assert_eq!(
+        error,
+        DataError::Unknown { path: path("/all"), name: "nope".into(), nearest: None }
+    );
     let error = data_error(update("/keyed", json!({"by-number": [{"id": 5, "nope": 1}]})));
     assert_eq!(
         error.to_string(),
-        "/keyed/by-number[id=5]: there is no `nope` here in these models"
+        "/keyed/by-number[id=5]: there is no `nope` here in these models; did you mean `note`?"
     );
 }
 

@@ -109,7 +109,7 @@ fn what_cannot_be_loaded_is_told() {
     assert!(matches!(missing, Err(LoadError::Read { .. })));
     let error = load(fixtures(), &["typs"], &[]).unwrap_err().to_string();
     assert!(
-        error.contains("there is no module typs") && error.contains("did you mean types?"),
+        error.contains("there is no module typs") && error.contains("did you mean `types`?"),
         "{error}"
     );
     for body in ["leaf x { type nope; }", "leaf x {", "import nope { prefix n; }"] {

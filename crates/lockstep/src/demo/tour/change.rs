@@ -6,9 +6,11 @@ use serde_json::json;
 
 use super::super::network::{LEAVES, NAMES};
 use super::super::tell::{Long, expect};
-use super::super::typed::write;
 use super::{Tour, index, took};
 use crate::cli::Failed;
+
+/// So many lines the file has about each leaf.
+const OF_A_LEAF: usize = 4;
 
 /// Says which transaction it was.
 pub(super) async fn change(tour: &Tour<'_>) -> Result<u64, Failed> {
@@ -17,10 +19,10 @@ pub(super) async fn change(tour: &Tour<'_>) -> Result<u64, Failed> {
         1,
         "One change, six devices",
         "A customer moves in: VLAN 100 on every leaf, with a port in it, and jumbo frames on the spines. One \
-         file says what each device is to have. First, what it would change:",
+         file says what each device is to have; it begins with leaf1, and a dry run says what it would change:",
     )
     .await?;
-    write(network.folder(), "customer.yaml", &file())?;
+    tour.file("customer.yaml", &file(), OF_A_LEAF).await?;
     tour.works("lockstep set -f customer.yaml --dry-run", Long::Cut).await?;
     tour.teller.blank()?;
     let told = tour

@@ -18,7 +18,9 @@ pub(super) async fn log(tour: &Tour<'_>) -> Result<(), Failed> {
     tour.teller.blank()?;
     tour.teller.title("All of it is in the log")?;
     tour.teller.blank()?;
-    tour.works("lockstep tx list", Long::Cut).await?;
+    tour.works("lockstep tx list --limit 4", Long::Cut).await?;
+    tour.teller.blank()?;
+    tour.teller.prose("Before them stands what each device came with.")?;
     let request = ListTransactionsRequest::default();
     let listed = tour.network.client().admin().list_transactions(request).await?.into_inner();
     let told = listed.transactions.iter().rev().filter(|transaction| transaction.kind != "adopt");

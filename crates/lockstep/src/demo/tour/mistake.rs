@@ -4,7 +4,6 @@ use lockstep_simulator::journal::Kind;
 
 use super::super::network::{NAMES, Network};
 use super::super::tell::{expect, expect_words};
-use super::super::typed::write;
 use super::Tour;
 use crate::cli::Failed;
 
@@ -22,7 +21,7 @@ pub(super) async fn mistake(tour: &Tour<'_>) -> Result<(), Failed> {
          no such VLAN.",
     )
     .await?;
-    write(network.folder(), "mistake.yaml", FILE)?;
+    tour.file("mistake.yaml", FILE, FILE.lines().count()).await?;
     let before = (sets(network)?, network.held_everywhere().await?);
     let told = tour.fails("lockstep set -f mistake.yaml").await?;
     expect_words("the answer", &told, "rejected")?;

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::super::network::LEAVES;
 use super::super::tell::{Long, expect, expect_words};
-use super::super::typed::write;
 use super::{Tour, index, took};
 use crate::cli::Failed;
 
@@ -23,7 +22,8 @@ pub(super) async fn refusal(tour: &Tour<'_>) -> Result<(), Failed> {
         Long::Fold,
     )
     .await?;
-    write(network.folder(), "another.yaml", &file())?;
+    tour.teller.blank()?;
+    tour.file("another.yaml", &file(), LEAVES.len()).await?;
     let told = tour.fails("lockstep set -f another.yaml").await?;
     expect_words("the answer", &told, "the VLAN table is full")?;
     let index = index(&told)?;

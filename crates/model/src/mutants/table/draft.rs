@@ -28,11 +28,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "an undo is written in the store beside a request to the device",
         stands_for: "rule 4",
         file: "protocol/src/node/target.rs",
-        find: r"_ => {}
-            },",
+        find: "_ => {}",
         replace: r"_ => if let Some(index) = self.view.undo_head(target) {
-                    self.undo(target, term, index, false, out);
-                },
+                self.undo(target, term, index, false, out);
             },",
         scenario: "refusals",
         invariant: "InStep",

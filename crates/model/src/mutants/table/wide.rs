@@ -8,7 +8,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "all targets are prepared in one write",
         stands_for: "many targets",
         file: "protocol/src/node/wide.rs",
-        find: "let most = (self.settings.records_per_write / 3).max(1);",
+        find: "let most = (self.settings.records_per_append / 3).max(1);",
         replace: "let most = transaction.targets.len();",
         scenario: "wide",
         invariant: "Bounded",

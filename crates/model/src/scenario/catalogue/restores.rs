@@ -46,6 +46,22 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             )
         },
         Scenario {
+            faults: Faults { refusals: 1, disconnects: 1, ..Faults::default() },
+            reaches: vec![Fact::Restored, Fact::Reverted, Fact::Rejected, Fact::RolledBack],
+            ..scenario(
+                "restored-and-rolled-back",
+                "a change that a later restore found as it wanted it: rolled back by path only once that is gone",
+                vec![
+                    Entry::atomic("t1:/a=1"),
+                    Entry::atomic("t1:/b=2"),
+                    Entry::restore(1, "t1"),
+                    Entry::rollback(1, Rule::Path),
+                    Entry::rollback(3, Rule::Target),
+                    Entry::rollback(1, Rule::Path),
+                ],
+            )
+        },
+        Scenario {
             faults: Faults { refusals: 1, rebinds: 1, ..Faults::default() },
             reaches: vec![Fact::Restored, Fact::RolledBack, Fact::Rejected, Fact::Reverted],
             ..scenario(

@@ -45,6 +45,57 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             )
         },
         Scenario {
+            keeps: Some(2),
+            faults: Faults { refusals: 1, ..Faults::default() },
+            reaches: vec![Fact::LetGo, Fact::CameBack, Fact::RolledBack, Fact::Restored],
+            ..scenario(
+                "absences",
+                "absences beyond the horizon: let go of, brought back by an undo, gone back by",
+                vec![
+                    Entry::atomic("t1:/a=1,/b=1"),
+                    Entry::atomic("t1:/a=-"),
+                    Entry::atomic("t1:/a=3"),
+                    Entry::atomic("t1:/b=-"),
+                    Entry::rollback(3, Rule::Path),
+                    Entry::atomic("t1:/c=6"),
+                    Entry::restore(5, "t1"),
+                    Entry::atomic("t1:/c=8"),
+                ],
+            )
+        },
+        Scenario {
+            keeps: Some(1),
+            faults: Faults { refusals: 1, cancels: 1, ..Faults::default() },
+            reaches: vec![Fact::LetGo, Fact::Partial],
+            ..scenario(
+                "absences-queued",
+                "absences beyond the horizon that are not recorded, or lie below what is queued",
+                vec![
+                    Entry::atomic("t1:/a=1,/b=1"),
+                    Entry::queued("t1:/a=-").asynchronous(),
+                    Entry::queued("t1:/b=-").asynchronous(),
+                    Entry::queued("t1:/a=4").asynchronous(),
+                    Entry::queued("t1:/c=5").asynchronous(),
+                    Entry::queued("t1:/c=6").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
+            nodes: 2,
+            keeps: Some(1),
+            faults: Faults { cancels: 1, disconnects: 1, ..Faults::default() },
+            reaches: vec![Fact::LetGo, Fact::Cancelled, Fact::Applied],
+            ..scenario(
+                "absences-cancelled",
+                "absences beyond the horizon, where a node that is not the master calls off what is queued",
+                vec![
+                    Entry::atomic("t1:/a=1"),
+                    Entry::atomic("t1:/a=-"),
+                    Entry::queued("t1:/b=3").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
             keeps: Some(1),
             targets: two(),
             faults: Faults { late: 1, ..Faults::default() },

@@ -57,6 +57,26 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             )
         },
         Scenario {
+            nodes: 2,
+            faults: Faults { refusals: 1, rebinds: 1, ..Faults::default() },
+            ahead: true,
+            slow_yang: true,
+            instant: false,
+            crowd: true,
+            needs: true,
+            fragile: [].into(),
+            reaches: vec![Fact::Applied, Fact::Rejected],
+            ..scenario(
+                "ahead",
+                "yang has spoken before a change is brought, on what may have changed since",
+                vec![
+                    Entry::queued("t1:/a=1").asynchronous(),
+                    Entry::queued("t1:/b=2").asynchronous(),
+                    Entry::queued("t1:/a=-").asynchronous(),
+                ],
+            )
+        },
+        Scenario {
             faults: Faults { rebinds: 1, ..Faults::default() },
             slow_yang: true,
             instant: false,

@@ -1,148 +1,148 @@
 //! The invariants of the model, held against every revision of a trace: those that need only the store
 //! and what clients were told.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_protocol::record::Key;
-use lockstep_protocol::{Changes, Command, Op, Reply, View};
-use lockstep_types::{Index, Revision, Target};
+use lockstep_protocol::record::Status;
+use lockstep_protocol::{Command, Reply, View};
+use lockstep_types::{Index, Revision};
 
 use super::store::New;
 use crate::invariants::{self, Invariant, Step};
+use crate::ledger::{Ledger, Written};
 use crate::scenario::catalogue;
-use crate::system::{Action, Commit, System, Told};
+use crate::system::{Action, Commit, Stores, System, Told, kept_for_ever};
 use crate::trace::finding::Reason;
 
 /// Those that need only the store and what clients were told. The others look into nodes and devices,
 /// which the checker does by its own means.
-pub(super) const CHECKED: [&str; 8] = [
+pub(super) const CHECKED: [&str; 12] = [
     "Order",
     "Decision",
     "AllOrNothing",
     "Isolation",
+    "Fold",
+    "History",
     "Settled",
+    "Undo",
     "Fencing",
     "OneMaster",
     "Durability",
+    "Gone",
 ];
 
-/// Those that add up the whole log again for each change in it. What they would find stays to be found, so in a long
-/// log they are held now and then, on all that was touched since.
-pub(super) const ADDED_UP: [&str; 3] = ["Fold", "History", "Undo"];
-
-/// Up to so many entries the log is added up at each revision.
-const SHORT: u64 = 100;
-/// Beyond that, once for so many revisions as this part of the log has entries.
-const PART: u64 = 4;
-
-/// What the invariants look at: a system in which only the store is known.
+/// The guarantees, as long as the whole log is known.
 #[derive(Debug)]
 pub(super) struct Guarantees {
-    system: Option<System>,
-    /// What was touched since the log was last added up, and by how many revisions.
-    touched: BTreeSet<Target>,
-    revisions: u64,
+    watched: Option<Watched>,
+    told: Answers,
+}
+
+/// What the invariants look at: a system in which only the store is known, and its log added up.
+#[derive(Debug)]
+struct Watched {
+    system: System,
+    ledger: Ledger,
+}
+
+/// What clients were told of each transaction.
+#[derive(Debug, Default)]
+struct Answers {
+    all: BTreeMap<Index, BTreeSet<Status>>,
+    /// Transactions of which they were told something since the last revision.
+    new: BTreeSet<Index>,
 }
 
 impl Guarantees {
     /// None can be held where the log no longer goes back to its beginning: what stands is what came of all of it.
     pub(super) fn new(store: &View) -> Self {
-        let whole = store.horizon() == Index::ZERO;
-        let form = catalogue().into_iter().next().filter(|_| whole);
-        let system = form.map(|form| System::observed(store.clone(), &form));
-        Self { system, touched: BTreeSet::new(), revisions: 0 }
+        Self { watched: Watched::new(store), told: Answers::default() }
     }
 
     /// Nobody knows how the store came to be what it is now. What clients were told still holds.
     pub(super) fn go_on(&mut self, store: &View) {
-        let told = self.system.take().map(|system| system.told).unwrap_or_default();
-        *self = Self::new(store);
-        if let Some(system) = &mut self.system {
-            system.told = told;
-        }
+        self.watched = Watched::new(store);
+        self.told.new = self.told.all.keys().copied().collect();
     }
 
     /// A client was told something.
     pub(super) fn told(&mut self, command: &Command) {
-        let Command::Answer { reply: Reply::Transaction { index, status }, .. } = command else {
-            return;
-        };
-        if let Some(system) = &mut self.system {
-            system.told.insert(system.told.len(), Told::Status(*index, *status));
+        if let Command::Answer { reply: Reply::Transaction { index, status }, .. } = command {
+            self.told.all.entry(*index).or_default().insert(*status);
+            self.told.new.insert(*index);
         }
     }
 
-    /// Holds a new revision against the invariants, on the targets that it touched.
-    pub(super) fn hold(&mut self, new: New) -> Result<(), Reason> {
-        let Some(system) = &mut self.system else { return Ok(()) };
-        let New { after, ops, by } = new;
-        let revision = after.revision();
-        // The log as it was, whatever was forgotten of it.
-        let kept = ops.iter().filter(|op| !matches!(op, Op::Forget(_))).cloned().collect();
-        let whole = system.archive.clone();
-        system.archive.absorb(&Changes { revision, ops: kept });
-        let before = &*system;
-        let targets: BTreeSet<Target> = ops.iter().flat_map(|op| touched(op, &after)).collect();
-        // Who may write is known only of those whose steps are here.
-        let known = by.is_some();
-        let Some(session) = by.or_else(|| after.sessions().next().cloned()) else {
-            return Ok(());
-        };
-        let entries = after.head().index.get();
-        let commit = Commit { session, before: whole, after: before.archive.clone(), store: after };
-        self.touched.extend(targets.iter().cloned());
-        self.revisions += 1;
-        let after = before.observe(commit.clone(), targets.into_iter().collect());
-        let written = Action::Write(0);
-        let from = known.then_some((before, &written));
-        hold(&CHECKED, &Step { from, after: &after }, revision)?;
-        if entries <= SHORT || self.revisions >= entries / PART {
-            let targets = std::mem::take(&mut self.touched).into_iter().collect();
-            self.revisions = 0;
-            let after = before.observe(commit, targets);
-            hold(&ADDED_UP, &Step { from, after: &after }, revision)?;
-        }
-        self.system = Some(after);
-        Ok(())
+    /// Holds a new revision against the invariants, on what it touched. Says whether that could be done.
+    pub(super) fn hold(&mut self, new: New) -> Result<bool, Reason> {
+        let Some(watched) = &mut self.watched else { return Ok(false) };
+        watched.hold(new, &mut self.told).map(|()| true)
     }
 
-    /// The log is added up a last time.
+    /// What was told last is held against the end.
     pub(super) fn end(&mut self) -> Result<(), Reason> {
-        let Some(system) = &self.system else { return Ok(()) };
-        let Some(commit) = system.commits.first().cloned() else { return Ok(()) };
-        let revision = commit.store.revision();
-        let targets = std::mem::take(&mut self.touched).into_iter().collect();
-        hold(&ADDED_UP, &Step { from: None, after: &system.observe(commit, targets) }, revision)
+        let told = &mut self.told;
+        self.watched.as_mut().map_or(Ok(()), |watched| watched.end(told))
     }
 }
 
-/// Holds a step against the invariants of these names.
-fn hold(names: &[&str], step: &Step<'_>, revision: Revision) -> Result<(), Reason> {
-    match checked(names).find(|invariant| !(invariant.keeps)(step)) {
+impl Watched {
+    fn new(store: &View) -> Option<Self> {
+        let whole = store.horizon() == Index::ZERO;
+        let form = catalogue().into_iter().next().filter(|_| whole)?;
+        let system = System::observed(store.clone(), &form);
+        Some(Self { system, ledger: Ledger::of(store) })
+    }
+
+    fn hold(&mut self, new: New, told: &mut Answers) -> Result<(), Reason> {
+        let New { after, ops, by } = new;
+        let revision = after.revision();
+        let before = self.system.archive.clone();
+        let mut whole = before.clone();
+        whole.absorb(&kept_for_ever(revision, &ops));
+        let written = Written::by(&ops, &before, &whole);
+        // Who may write is known only of those whose steps are here.
+        let known = by.is_some();
+        let stores = Stores { before, after: whole, store: after };
+        let commit = Commit::of(by, stores, &written, &mut self.ledger);
+        let concerned = commit.concerned().map(|entry| entry.index);
+        self.system.told = told.of(concerned);
+        let after = self.system.observe(commit, written.targets.into_keys().collect());
+        let action = Action::Write(0);
+        let from = known.then_some((&self.system, &action));
+        hold(&Step { from, after: &after }, revision)?;
+        self.system = after;
+        Ok(())
+    }
+
+    fn end(&mut self, told: &mut Answers) -> Result<(), Reason> {
+        self.system.told = told.of(std::iter::empty());
+        self.system.commits.clear();
+        hold(&Step { from: None, after: &self.system }, self.system.store.revision())
+    }
+}
+
+impl Answers {
+    /// What clients were told of these transactions, and of those that they were last told of.
+    fn of(&mut self, concerned: impl Iterator<Item = Index>) -> BTreeMap<usize, Told> {
+        let mut concerned: BTreeSet<Index> = concerned.collect();
+        concerned.append(&mut self.new);
+        let told = concerned.iter().filter_map(|index| Some((index, self.all.get(index)?)));
+        let told = told.flat_map(|(index, told)| told.iter().map(|told| (*index, *told)));
+        told.map(|(index, status)| Told::Status(index, status)).enumerate().collect()
+    }
+}
+
+/// Holds a step against the invariants.
+fn hold(step: &Step<'_>, revision: Revision) -> Result<(), Reason> {
+    match checked().find(|invariant| !(invariant.keeps)(step)) {
         Some(Invariant { name: guarantee, .. }) => Err(Reason::Broken { guarantee, revision }),
         None => Ok(()),
     }
 }
 
-fn checked(names: &[&str]) -> impl Iterator<Item = &'static Invariant> {
-    invariants::ALL.iter().filter(|invariant| names.contains(&invariant.name))
-}
-
-/// The targets that a written record concerns.
-fn touched(op: &Op, store: &View) -> Vec<Target> {
-    match op.key() {
-        Key::Transaction(index) => store
-            .transaction(index)
-            .map(|t| t.targets.keys().cloned().collect())
-            .unwrap_or_default(),
-        Key::Proposal(_, target)
-        | Key::Part(_, target)
-        | Key::Configuration(target)
-        | Key::Marks(target)
-        | Key::Mastership(target)
-        | Key::Binding(target) => vec![target],
-        Key::Head | Key::Horizon | Key::Id(_) | Key::Session(_) | Key::Drifted(_) => Vec::new(),
-    }
+fn checked() -> impl Iterator<Item = &'static Invariant> {
+    invariants::ALL.iter().filter(|invariant| CHECKED.contains(&invariant.name))
 }
 
 #[cfg(test)]
@@ -151,7 +151,6 @@ mod tests {
 
     #[test]
     fn every_name_is_that_of_an_invariant() {
-        assert_eq!(checked(&CHECKED).count(), CHECKED.len());
-        assert_eq!(checked(&ADDED_UP).count(), ADDED_UP.len());
+        assert_eq!(checked().count(), CHECKED.len());
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct Store {
     latest: View,
     past: BTreeMap<Revision, Past>,
     writes: Vec<Write>,
+    /// Revisions that a node was told it made.
+    told: BTreeMap<Revision, SessionId>,
     sessions: BTreeSet<SessionId>,
     /// What was passed over: after the one revision, and up to the other.
     untold: Vec<(Revision, Revision)>,
@@ -60,7 +62,8 @@ impl Store {
         let first = Past { ops: Vec::new(), after: latest.clone() };
         let past = [(latest.revision(), first)].into();
         let sessions = latest.sessions().cloned().collect();
-        Ok(Self { nodes, latest, past, writes: Vec::new(), sessions, untold: Vec::new() })
+        let (writes, told, untold) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Ok(Self { nodes, latest, past, writes, told, sessions, untold })
     }
 
     /// The store as somebody found it who had not watched for a while. Where that is more than the others have told so far,
@@ -122,8 +125,7 @@ impl Store {
             return Ok(());
         }
         let seen = self.past.range(between.clone()).any(|(_, past)| !past.ops.is_empty());
-        let told = |write: &Write| write.told && write.made.is_some_and(|at| between.contains(&at));
-        if seen || self.writes.iter().any(told) {
+        if seen || self.told.range(between).next().is_some() {
             return Err(Reason::Gap { expected: from.next(), found: to });
         }
         Ok(())
@@ -160,6 +162,7 @@ impl Store {
             Some(_) => before.is_none() && self.others_made(revision, at),
         };
         self.writes[at].made = Some(revision);
+        self.told.insert(revision, session.clone());
         right.then_some(()).ok_or_else(|| Reason::NotThisWrite { wake: wake.clone(), revision })?;
         self.forget();
         Ok(())
@@ -173,7 +176,7 @@ impl Store {
         let before = before.after.clone();
         let mistaken =
             |write: &&mut Write| write.made == Some(revision) && write.session != session;
-        if self.writes.iter_mut().filter(mistaken).any(|write| write.told) {
+        if self.told.get(&revision).is_some_and(|told| *told != session) {
             return false;
         }
         let ops = self.past[&revision].ops.clone();
@@ -312,15 +315,24 @@ impl Store {
         Some(Reason::OtherOps { revision, session, wake, difference })
     }
 
-    /// Drops what its node gave up on and what can never happen: a record that has moved on does not
-    /// come back to the revision it was compared with.
+    /// A session is over: whatever was written in it, nobody is going to be told what became of that.
+    pub(super) fn ended(&mut self, session: &SessionId) {
+        let theirs = self.writes.iter_mut().filter(|write| write.session == *session);
+        theirs.for_each(|write| write.given_up = true);
+        self.forget();
+    }
+
+    /// Drops what is done with: what happened, was seen, and its node was told so; and what its node gave up on and
+    /// happened, or never can: a record that has moved on does not come back to the revision it was compared with.
     fn forget(&mut self) {
         let latest = &self.latest;
         self.writes.retain(|write| {
             let moved_on = |compare: &Compare| {
                 matches!(compare, Compare::Unchanged(..)) && !latest.holds(compare)
             };
-            !write.given_up || !(write.made.is_some() || write.txn.compares.iter().any(moved_on))
+            let seen = write.made.is_some_and(|revision| revision <= latest.revision());
+            let never = || write.made.is_none() && write.txn.compares.iter().any(moved_on);
+            !(write.told && seen || write.given_up && (seen || never()))
         });
     }
 }

@@ -16,11 +16,17 @@ use crate::gnmi::encoding::Encoding;
 use crate::gnmi::filter::Filter;
 use crate::refusal;
 use crate::veil::{MASK, Veil};
+use crate::workers::FEW;
+
+/// Text of no more bytes is written in microseconds.
+const SHORT: usize = 4096;
 
 /// What is there, by concrete paths.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// Whole subtrees.
+    /// Whole subtrees, written down already: most are given out as they are.
+    Text(BTreeMap<Path, String>),
+    /// Whole subtrees, to be looked into.
     Json(BTreeMap<Path, Value>),
     /// Leaf by leaf, as PROTO has no subtrees.
     Leaves(BTreeMap<Path, Content>),
@@ -37,8 +43,8 @@ impl Found {
         let models = &spec.models;
         let found = match question.encoding {
             Encoding::Json(_) => {
-                let values = models.get(tree, path, question.show.clone());
-                values.map(|values| Self::Json(values.into_iter().collect()))
+                let values = models.get_text(tree, path, question.show.clone());
+                values.map(|values| Self::Text(values.into_iter().collect()))
             }
             Encoding::Proto => models.leaves(tree, path).and_then(|leaves| {
                 let filter = filter(question, models, path)?;
@@ -51,7 +57,7 @@ impl Found {
 
     pub(super) fn nothing(encoding: Encoding) -> Self {
         match encoding {
-            Encoding::Json(_) => Self::Json(BTreeMap::new()),
+            Encoding::Json(_) => Self::Text(BTreeMap::new()),
             Encoding::Proto => Self::Leaves(BTreeMap::new()),
         }
     }
@@ -59,6 +65,7 @@ impl Found {
     /// What somebody may see of it. Leaves are masked as they are written.
     pub(super) fn veiled(self, models: &ModelSet, veil: &Veil) -> Self {
         match self {
+            Self::Text(texts) => Self::Json(read(texts)).veiled(models, veil),
             Self::Json(values) => {
                 let mask = Value::from(MASK);
                 let prune = |(path, json): (Path, Value)| {
@@ -76,8 +83,18 @@ impl Found {
 
     pub(super) fn is_empty(&self) -> bool {
         match self {
+            Self::Text(values) => values.is_empty(),
             Self::Json(values) => values.is_empty(),
             Self::Leaves(leaves) => leaves.is_empty(),
+        }
+    }
+
+    /// Whether all of it is written sooner than it is handed to another thread. What has been looked into may be of any size.
+    pub(super) fn is_little(&self) -> bool {
+        match self {
+            Self::Text(values) => values.values().map(String::len).sum::<usize>() <= SHORT,
+            Self::Json(_) => false,
+            Self::Leaves(leaves) => leaves.len() <= FEW,
         }
     }
 
@@ -87,9 +104,13 @@ impl Found {
         encoding: Encoding,
         veil: &Veil,
     ) -> Vec<(Path, TypedValue)> {
+        let ietf = encoding == Encoding::Json(Form::Ietf);
         match self {
+            Self::Text(values) => {
+                let typed = |(path, text)| (path, value::written(text, ietf));
+                values.into_iter().map(typed).collect()
+            }
             Self::Json(values) => {
-                let ietf = encoding == Encoding::Json(Form::Ietf);
                 let typed = |(path, json)| (path, value::json(&json, ietf));
                 values.into_iter().map(typed).collect()
             }
@@ -132,15 +153,19 @@ impl Found {
         reports: Vec<(Path, Value)>,
     ) -> Result<Self, Status> {
         let filter = filter(question, models, place).map_err(|error| refusal::get_path(&error))?;
-        for (path, state) in reports {
-            match &mut self {
-                Self::Json(values) => {
-                    let before = values.remove(&path);
-                    let show = question.show.clone();
+        match self {
+            Self::Text(texts) => {
+                return Self::Json(read(texts)).laid_over(question, models, place, reports);
+            }
+            Self::Json(ref mut values) => {
+                for (path, state) in reports {
+                    let (before, show) = (values.remove(&path), question.show.clone());
                     let after = models.overlay(&path, before, &state, show).unwrap_or_default();
                     values.extend(after.map(|after| (path, after)));
                 }
-                Self::Leaves(leaves) => {
+            }
+            Self::Leaves(ref mut leaves) => {
+                for (path, state) in reports {
                     let state = models.state_leaves(&path, &state).into_iter();
                     leaves.extend(state.filter(|(path, _)| filter.wants(models, path)));
                 }
@@ -148,6 +173,11 @@ impl Found {
         }
         Ok(self)
     }
+}
+
+/// Texts, to be looked into. What was written here can be read.
+fn read(texts: BTreeMap<Path, String>) -> BTreeMap<Path, Value> {
+    texts.into_iter().map(|(path, text)| (path, text.parse().unwrap_or_default())).collect()
 }
 
 fn filter(

@@ -111,7 +111,7 @@ impl End {
         let by = call.answer_by();
         let reply = match self.action {
             Ending::Confirm => node.confirm(index, by).await,
-            Ending::Cancel => node.cancel(index, by).await,
+            Ending::Cancel => node.cancel(index, call.author(), by).await,
             Ending::Extend(length) => node.extend(index, length, by).await,
         };
         match reply.map_err(|busy| outcome::busy(node, call, busy))? {

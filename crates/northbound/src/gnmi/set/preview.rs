@@ -56,7 +56,8 @@ fn change(
     now: i64,
     violations: &mut Vec<Violation>,
 ) -> Result<Option<Notification>, Status> {
-    let (models, before) = (&spec.models, view.visible(&spec.name));
+    // What it would be decided on, as for the dry run of anything else.
+    let (models, before) = (&spec.models, view.committed(&spec.name));
     let delta = edit.onto(&before);
     let mut after = before.clone();
     after.apply_values(&delta);

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tonic::Status;
 
@@ -53,6 +54,11 @@ impl<M> Outlet<M> {
     pub(crate) async fn send(&self, message: M) -> Result<(), Status> {
         let sent = self.messages.send(message).await;
         sent.map_err(|_| Status::cancelled("the client is gone"))
+    }
+
+    /// Puts a message in, if there is room now; otherwise gives it back.
+    pub(crate) fn try_send(&self, message: M) -> Option<M> {
+        self.messages.try_send(message).err().map(TrySendError::into_inner)
     }
 
     /// Comes back when the client is gone.

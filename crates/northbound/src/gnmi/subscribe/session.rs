@@ -23,6 +23,7 @@ use super::wanted;
 use crate::gnmi::Service;
 use crate::guard::Call;
 use crate::hub::{Bound, Interest, Membership, News};
+use crate::refusal;
 
 /// One subscriber.
 pub(super) struct Session {
@@ -152,7 +153,7 @@ impl Session {
             let revision = self.service.fresh.revision(self.teller.call()).await?;
             let interest = self.list.interest(&self.service.node);
             let joined = self.service.hub.join(interest.clone(), revision).await;
-            let joined = joined.ok_or_else(|| Status::unavailable("the node is stopping"))?;
+            let joined = joined.ok_or_else(refusal::stopping)?;
             // What came meanwhile it is told of; what was not wanted until now it is not.
             self.renew(wanted::all(&self.service.node)).await?;
             match interest {

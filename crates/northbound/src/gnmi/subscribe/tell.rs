@@ -13,13 +13,13 @@ use tonic::Status;
 
 use super::list::List;
 use super::outlet::Outlet;
-use crate::access::Right;
+use crate::access::{Extent, Right};
 use crate::gnmi::Service;
 use crate::gnmi::encoding::Encoding;
 use crate::guard::Call;
 use crate::hub::{Cut, Why};
 use crate::refusal;
-use crate::workers::Workers;
+use crate::workers::{FEW, Workers};
 
 /// A notification grows no larger than this: clients take four megabytes, if they are not told
 /// otherwise.
@@ -102,7 +102,7 @@ impl Teller {
         let (origin, models) = (self.origin.clone(), spec.models.clone());
         // What may be seen may have changed since the last time.
         let call = self.caller()?;
-        let extent = match call.target(Right::Read, &self.node, &spec.name) {
+        let extent = match self.extent(&call, &spec.name) {
             // It went, and with it the tags by which it might be read; others are told of all the same.
             Err(_) if self.node.target(&spec.name).is_none() => return Ok(()),
             // Of all there are, those that may be read by now, of which there is one at least.
@@ -110,6 +110,7 @@ impl Teller {
             may => may?,
         };
         let veil = call.veil(&self.node, &spec.name);
+        let little = tale.updates.len() + tale.deletes.len() <= FEW;
         let work = move || {
             let typed = |(path, content): (Path, Content)| {
                 let value = encoding.unit(&models, &veil, &path, &content)?;
@@ -127,7 +128,7 @@ impl Teller {
             });
             parts.collect::<Result<Vec<_>, _>>().map_err(|error| refusal::path(&error))
         };
-        for notification in self.workers.run(work).await? {
+        for notification in self.workers.run_or(little, work).await? {
             self.send(Some(Response::Update(notification)), Vec::new()).await?;
         }
         Ok(())
@@ -148,15 +149,30 @@ impl Teller {
         self.send(None, vec![extension::commit_told(client, &server)]).await
     }
 
+    /// What may be read of a target. It was written down of the call when that began.
+    fn extent(&self, call: &Call, target: &Target) -> Result<Extent, Status> {
+        match call.extent(Right::Read, &self.node, target) {
+            // In words.
+            extent if extent.is_nowhere() => call.target(Right::Read, &self.node, target),
+            extent => Ok(extent),
+        }
+    }
+
     async fn send(
         &self,
         response: Option<Response>,
         extension: Vec<Extension>,
     ) -> Result<(), Status> {
+        if let Some(why) = self.cut.why() {
+            return Err(self.cut_off(why));
+        }
+        // Mostly there is room, and nothing to wait for.
+        let message = self.outlet.try_send(SubscribeResponse { response, extension });
+        let Some(message) = message else { return Ok(()) };
         tokio::select! {
             biased;
             why = self.cut.off() => Err(self.cut_off(why)),
-            sent = self.outlet.send(SubscribeResponse { response, extension }) => sent,
+            sent = self.outlet.send(message) => sent,
         }
     }
 

@@ -195,6 +195,23 @@ fn every_route_is_described_once_and_every_reference_leads_somewhere() {
 }
 
 #[test]
+fn who_may_ask_is_described() {
+    let document = document();
+    let known = document["components"]["securitySchemes"].as_object().unwrap();
+    let ways = document["security"].as_array().unwrap();
+    let named: BTreeSet<_> = ways.iter().flat_map(|way| way.as_object().unwrap().keys()).collect();
+    assert_eq!(named, known.keys().collect(), "each way is one of those described");
+    assert!(ways.contains(&json!({})), "some nodes ask nobody");
+    let open = ["/healthz", "/readyz", "/metrics"];
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for operation in operations.as_object().unwrap().values() {
+            let none = operation.get("security") == Some(&json!([]));
+            assert_eq!(none, open.contains(&path.as_str()), "{path}");
+        }
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_found() {
     let mut value = json::transaction(&transaction());
     value["more"] = json!(1);

@@ -1,8 +1,8 @@
 //! Which transaction a change is told at, and its time, where a revision holds the writes of several.
 
-use lockstep_protocol::record::{Mode, Part, PartStatus, Status};
+use lockstep_protocol::record::{Binding, Mode, Part, PartStatus, Status};
 use lockstep_protocol::{Changes, Op};
-use lockstep_types::{SessionId, TransactionId};
+use lockstep_types::{ModelDigest, SessionId, TransactionId};
 
 use super::*;
 
@@ -91,4 +91,24 @@ fn a_queued_one_is_told_at_its_decision_and_again_where_it_is_withdrawn() {
     assert_eq!(told([before(), vec![gone(), arrived(2, queued)]]), Some((1, Some(12))));
     let done = finished(1, queued, PartStatus::Applied, Status::Applied);
     assert_eq!(told([before(), vec![done, decided(2, queued)]]), Some((2, Some(21))));
+}
+
+#[test]
+fn many_paths_and_targets_that_go_are_worked_out_aside() {
+    let at =
+        |number| format!("/interfaces/interface[name=eth{number}]/mtu").parse::<Path>().unwrap();
+    let paths = |count| (0..count).map(at).collect::<BTreeSet<_>>();
+    let mut bound = View::new();
+    let binding = Binding::of(ModelDigest::new("lab").unwrap());
+    let ops = vec![Op::Binding { target: leaf1(), binding }];
+    bound.absorb(&Changes { revision: bound.revision().next(), ops });
+    let is_little = |view: &View, count, came: bool| {
+        let written = [(leaf1(), paths(count))].into();
+        let bound = came.then(leaf1).into_iter().collect();
+        let step = Step { view: Arc::new(view.clone()), written, transactions: vec![], bound };
+        is_little(view, &step)
+    };
+    assert!(is_little(&bound, FEW - 1, false) && !is_little(&bound, FEW, false));
+    assert!(!is_little(&bound, 1, true));
+    assert!(!is_little(&View::new(), 1, false), "all of one that went is told");
 }

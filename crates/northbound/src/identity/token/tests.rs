@@ -91,6 +91,7 @@ fn every_claim_is_looked_at() {
         (with("sub", json!("")), Error::Name),
         (with("sub", json!("a\nb")), Error::Name),
         (with("sub", json!(7)), Error::Name),
+        (with("sub", json!("lockstep")), Error::Name),
         (with("sub", json!("x".repeat(1000))), Error::Name),
         (without("sub"), Error::Name),
     ] {

@@ -102,3 +102,17 @@ fn a_commit_that_is_not_there_is_told_from_one_of_another_name() {
     assert_eq!(answer(Asked::Settle, Code::Unimplemented), refused);
     assert_eq!(answer(Asked::Settle, Code::ResourceExhausted), Answer::Busy);
 }
+
+#[test]
+fn what_is_logged_of_a_connection_is_in_words_and_of_a_device_its_code() {
+    let late = Status::from_error(Box::new(TimeoutExpired(())));
+    assert_eq!(for_log(&late), "it did not answer in time");
+    let broken = Status::from_error(Box::new(io::Error::other("connection reset")));
+    assert_eq!(for_log(&broken), "connection reset");
+    let mut reading = Status::unknown("reading the answer");
+    reading.set_source(Arc::new(io::Error::other("connection reset")));
+    assert_eq!(for_log(&reading), "reading the answer: connection reset");
+    let cut = Status::internal("Unexpected EOF decoding stream.");
+    assert_eq!(for_log(&cut), "Unexpected EOF decoding stream.");
+    assert_eq!(for_log(&Status::cancelled("a secret")), "CANCELLED");
+}

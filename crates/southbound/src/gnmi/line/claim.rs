@@ -47,9 +47,9 @@ impl GnmiLine {
     /// device, ours or somebody else's: what it shows is then not what it holds.
     pub(super) async fn probe(&self, mandate: &Mandate) -> Option<Failure> {
         let by = self.deadline();
+        // Side by side: neither changes anything, and a node that takes over asks it of all its devices.
         let probes = async {
-            self.probe_fencing(mandate, by).await;
-            self.probe_confirms(mandate, by).await
+            tokio::join!(self.probe_confirms(mandate, by), self.probe_fencing(mandate, by)).0
         };
         timeout_at(by, probes).await.unwrap_or_else(|_| {
             let (address, after) = (&self.address, self.timeout);

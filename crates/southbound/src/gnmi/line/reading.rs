@@ -6,7 +6,8 @@ use lockstep_protocol::record::Failure;
 use lockstep_types::{Configuration, Path};
 use tonic::{Response, Status};
 
-use super::{GnmiLine, aside};
+use super::GnmiLine;
+use super::aside::{aside, is_little_to_read};
 use crate::gnmi::answer::{self, Asked, Meaning};
 use crate::gnmi::way::Way;
 use crate::gnmi::{get, once};
@@ -29,7 +30,7 @@ impl GnmiLine {
             },
         };
         let models = self.models.clone();
-        aside(move || get::units(&models, &response)).await
+        aside(is_little_to_read(&response), move || get::units(&models, &response)).await
     }
 
     /// What the device reports of its state. Nothing at all is an answer too.

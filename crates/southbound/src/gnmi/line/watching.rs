@@ -18,7 +18,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Request, Status};
 
-use super::{GnmiLine, aside};
+use super::GnmiLine;
+use super::aside::{aside, is_little_news};
 use crate::backoff::Backoff;
 use crate::gnmi::subscription::Subscription;
 use crate::gnmi::{answer, watch};
@@ -132,7 +133,7 @@ impl GnmiLine {
         let Some(Told::Update(notification)) = told.response else { return Ok(()) };
         let models = self.models.clone();
         // Where, and not why: that would quote the value, which may be a secret.
-        let edit = aside(move || {
+        let edit = aside(is_little_news(&notification), move || {
             let edit = watch::edit(&models, &notification);
             edit.map_err(|failure| Failure { message: watch::paths(&notification), ..failure })
         });

@@ -136,13 +136,26 @@ impl World {
         }
     }
 
-    /// Sends, and does not wait.
+    /// The same, where the answer to what was sent may come first: it was not to be had.
+    pub(crate) async fn expect_disconnected_unanswered(&mut self) {
+        loop {
+            match self.event().await {
+                Event::Answered { answer: Answer::Unknown, .. } => {}
+                Event::Disconnected { connection, .. } => {
+                    return assert_eq!(connection, self.connection);
+                }
+                other => panic!("not disconnected: {other:?}"),
+            }
+        }
+    }
+
     /// What the device shows is what is wanted, defaults folded.
     pub(crate) async fn assert_holds(&mut self, wanted: &Configuration) {
         let Answer::Values(seen) = self.ask(Ask::Read).await else { panic!("not read") };
         assert_eq!(self.models.fold(&seen, wanted), *wanted);
     }
 
+    /// Sends, and does not wait.
     pub(crate) fn send(&mut self, ask: Ask) {
         self.send_as(ELECTION, ask);
     }

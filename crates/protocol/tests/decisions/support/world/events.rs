@@ -1,7 +1,9 @@
 //! What happens to a node, and what it does about it.
 
+use std::collections::BTreeMap;
+
 use lockstep_protocol::record::Violation;
-use lockstep_protocol::{Answer, Client, Command, Event, Request, Subject, Verdict};
+use lockstep_protocol::{Answer, Check, Client, Command, Event, Request, Subject, Verdict};
 use lockstep_types::{Connection, Sequence, Target};
 
 use super::World;
@@ -13,11 +15,27 @@ impl World {
     }
 
     pub(crate) fn submit(&mut self, at: usize, client: u64, request: Request) -> Vec<Command> {
-        self.tell(at, Event::Submit { client: Client(client), request })
+        self.tell(at, Event::Submit { client: Client(client), request, verdict: None })
+    }
+
+    /// As [`World::submit`], by somebody who has asked yang on what the node knows now, and found it valid.
+    pub(crate) fn submit_judged(
+        &mut self,
+        at: usize,
+        client: u64,
+        request: Request,
+    ) -> Vec<Command> {
+        let checks = self.nodes[at].view().checks(&request.body);
+        let bases = |checks: BTreeMap<Target, Check>| {
+            checks.into_iter().map(|(on, c)| (on, c.base)).collect()
+        };
+        let verdict = checks.map(|checks| Verdict { bases: bases(checks), violations: Vec::new() });
+        self.tell(at, Event::Submit { client: Client(client), request, verdict })
     }
 
     pub(crate) fn cancel(&mut self, at: usize, client: u64, entry: u64) -> Vec<Command> {
-        self.tell(at, Event::Cancel { client: Client(client), index: index(entry) })
+        let author = "canceller".into();
+        self.tell(at, Event::Cancel { client: Client(client), index: index(entry), author })
     }
 
     pub(crate) fn confirm(&mut self, at: usize, client: u64, entry: u64) -> Vec<Command> {

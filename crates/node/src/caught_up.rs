@@ -1,0 +1,23 @@
+//! The store as a node begins on it: read once, and followed from there.
+
+use lockstep_protocol::View;
+use lockstep_store::{Error, Records, Watch};
+
+/// Brings a view that was read earlier up to what stands by now, by what was written since, and gives the watch that goes
+/// on from there. The store is read as a whole again only where that is not kept any more.
+pub(crate) async fn caught_up(records: &Records, read: View) -> Result<(View, Watch), Error> {
+    match follow(records, read).await {
+        Err(Error::Compacted { .. }) => follow(records, records.load().await?).await,
+        followed => followed,
+    }
+}
+
+async fn follow(records: &Records, mut view: View) -> Result<(View, Watch), Error> {
+    let mut watch = records.watch(view.revision()).await?;
+    let now = records.revision().await?;
+    while view.revision() < now {
+        view.absorb(&watch.next().await.ok_or(Error::Closed)??);
+    }
+    // As a node that reads all of it now would know it.
+    Ok((view.as_read(), watch))
+}
