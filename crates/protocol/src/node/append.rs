@@ -35,14 +35,20 @@ impl Entry {
             Decided::Adopted(_, adopted) => adopted.anew,
             Decided::Asked(_) => 0,
         };
-        records_of(self.transaction.targets.len()) + anew
+        records_of(&self.transaction) + anew
     }
 }
 
-/// How many records an entry with so many targets writes at the most: the head of the log, itself, its
-/// id, the change it takes out, and for each target a proposal and a configuration.
-const fn records_of(targets: usize) -> usize {
-    4 + 2 * targets
+/// What an append writes whatever its entries are: the head of the log, and how far back the log is kept.
+const SHARED: usize = 2;
+
+/// How many records an entry writes at the most: itself, its id, and for each target a proposal and a configuration; of
+/// a wide one the rest follows. What is no Change may touch more: the change it takes out, what is known of a device
+/// and of its master.
+fn records_of(entry: &Transaction) -> usize {
+    let targets = if entry.wide { 0 } else { entry.targets.len() };
+    let besides = if entry.kind == Kind::Change { 0 } else { 4 };
+    2 + besides + 2 * targets
 }
 
 /// What a transaction with this body is: a Rollback is always atomic.
@@ -55,7 +61,7 @@ pub(super) fn mode(body: &Body) -> Mode {
 
 /// Whether an entry with so many targets goes beyond one write. One target never does.
 pub(super) const fn is_wide(targets: usize, records_per_write: usize) -> bool {
-    targets > 1 && records_of(targets) > records_per_write
+    targets > 1 && SHARED + 2 + 2 * targets > records_per_write
 }
 
 impl Node {
@@ -89,7 +95,7 @@ impl Node {
         // Taken by what lets go of it at once: what follows can be decided with the next append.
         let mut passed = BTreeSet::new();
         let mut entries: Vec<Entry> = Vec::new();
-        let mut records = 0;
+        let mut records = SHARED;
         for (request, decision) in self.own() {
             let next = self.next_head(head);
             let transaction = Transaction { wide: false, ..self.entry(&request, next) };
@@ -111,8 +117,7 @@ impl Node {
             let next = self.next_head(head);
             let transaction = self.entry(&request, next);
             let targets: BTreeSet<Target> = transaction.targets.keys().cloned().collect();
-            // Of a wide one, only the entry itself: the rest follows.
-            let more = records_of(if transaction.wide { 0 } else { targets.len() });
+            let more = records_of(&transaction);
             records += more;
             if records > self.settings.records_per_append && !entries.is_empty() {
                 break;

@@ -219,6 +219,24 @@ fn an_append_never_holds_more_than_a_store_can_write() {
 }
 
 #[test]
+fn an_append_takes_as_many_changes_as_a_store_can_write() {
+    const TARGETS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
+    // The head of the log and the horizon; then of each change itself, its id, a proposal and a configuration.
+    let most = 2 + 4 * 6;
+    let settings =
+        Settings { records_per_write: most, records_per_append: most, ..Settings::default() };
+    let mut world = World::with_settings(1, TARGETS, &settings);
+    let ask = |on| asynchronous(queued(change(on, [(on, set([("/a", "1")]))])));
+    let first = world.submit_judged(N1, 1, ask("t1"));
+    // Seven more come while the first is written.
+    for (client, on) in (2..).zip(TARGETS.into_iter().skip(1)) {
+        assert_eq!(world.submit_judged(N1, client, ask(on)), [], "one append at a time");
+    }
+    let next = world.perform(N1, &first);
+    assert_eq!(appended(&next), (2..=7).collect::<Vec<_>>(), "six of them");
+}
+
+#[test]
 fn what_comes_with_a_verdict_is_decided_without_a_question() {
     let mut world = World::ready(["t1", "t2"]);
     let edit = || set([("/a", "1")]);

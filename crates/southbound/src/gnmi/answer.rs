@@ -29,8 +29,8 @@ use std::iter::successors;
 
 use lockstep_gnmi::code;
 use lockstep_gnmi::proto::gnmi::SetResponse;
-use lockstep_protocol::{Answer, Ask};
 use lockstep_protocol::record::Failure;
+use lockstep_protocol::{Answer, Ask};
 use tonic::{Code, Status, TimeoutExpired};
 
 use super::endpoint;
