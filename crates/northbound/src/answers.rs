@@ -1,8 +1,9 @@
 //! The last look at what goes out: a status in the words of this project, with room in the headers.
 
-use axum::response::Response;
+use axum::http::Response;
 use lockstep_gnmi::brief::{MESSAGE, brief};
 use prost::Message;
+use tonic::body::Body;
 use tonic::{Code, Status};
 
 /// How the gRPC library begins when a request is larger than it was told to take.
@@ -12,7 +13,7 @@ const TOO_LARGE: &str = "Error, decoded message length too large";
 const UNDECODABLE: &str = "failed to decode Protobuf message";
 
 /// Rewrites the errors that come from below the services, and shortens those that are too long.
-pub(crate) async fn check(answer: Response, limit: usize) -> Response {
+pub(crate) fn check(answer: Response<Body>, limit: usize) -> Response<Body> {
     // An answer that went well has its status at the end, not in the headers.
     let Some(status) = Status::from_header_map(answer.headers()) else { return answer };
     if status.code() == Code::OutOfRange && status.message().starts_with(TOO_LARGE) {
@@ -64,13 +65,19 @@ impl Size {
         Self { left: limit, limit }
     }
 
-    /// Counts what is about to be added to it.
+    /// Counts what is about to be added to it, as one of the first fifteen fields of the message.
     pub(crate) fn grow<M: Message>(&mut self, parts: &[M]) -> Result<(), Status> {
-        let size = parts.iter().map(Message::encoded_len).sum();
+        let size = parts.iter().map(field).sum();
         let left = self.left.checked_sub(size);
         self.left = left.ok_or_else(|| too_large("the answer", self.limit))?;
         Ok(())
     }
+}
+
+/// The bytes of a part: its number and its length come first.
+fn field<M: Message>(part: &M) -> usize {
+    let length = part.encoded_len();
+    1 + prost::length_delimiter_len(length) + length
 }
 
 fn too_large(what: &str, limit: usize) -> Status {
@@ -85,36 +92,36 @@ mod tests {
 
     use super::*;
 
-    async fn checked(status: Status) -> Status {
-        let answer = check(status.into_http(), 7).await;
+    fn checked(status: Status) -> Status {
+        let answer = check(status.into_http(), 7);
         Status::from_header_map(answer.headers()).unwrap()
     }
 
-    #[tokio::test]
-    async fn too_large_a_request_names_the_limit() {
+    #[test]
+    fn too_large_a_request_names_the_limit() {
         let found = "Error, decoded message length too large: found 9 bytes, the limit is: 7 bytes";
-        let told = checked(Status::out_of_range(found)).await;
+        let told = checked(Status::out_of_range(found));
         assert_eq!(told.code(), Code::ResourceExhausted);
         assert!(told.message().contains("limits.message, which is 7 bytes"), "{told}");
         // Others may be out of range too.
-        assert_eq!(checked(Status::out_of_range("past")).await.code(), Code::OutOfRange);
+        assert_eq!(checked(Status::out_of_range("past")).code(), Code::OutOfRange);
     }
 
-    #[tokio::test]
-    async fn what_is_no_message_is_the_clients_doing() {
-        let told = checked(Status::internal(format!("{UNDECODABLE}: buffer underflow"))).await;
+    #[test]
+    fn what_is_no_message_is_the_clients_doing() {
+        let told = checked(Status::internal(format!("{UNDECODABLE}: buffer underflow")));
         assert_eq!(told.code(), Code::InvalidArgument);
         assert!(told.message().contains("underflow"), "{told}");
-        assert_eq!(checked(Status::internal("ours")).await.code(), Code::Internal);
+        assert_eq!(checked(Status::internal("ours")).code(), Code::Internal);
     }
 
-    #[tokio::test]
-    async fn a_long_message_is_shortened_and_keeps_its_details() {
+    #[test]
+    fn a_long_message_is_shortened_and_keeps_its_details() {
         let long = Status::with_details(Code::NotFound, "ü".repeat(5000), vec![1, 2].into());
-        let told = checked(long).await;
+        let told = checked(long);
         assert_eq!((told.code(), told.details()), (Code::NotFound, &[1, 2][..]));
         assert!(told.message().len() <= MESSAGE && told.message().ends_with('…'));
-        assert_eq!(checked(Status::not_found("short")).await.message(), "short");
+        assert_eq!(checked(Status::not_found("short")).message(), "short");
     }
 
     #[test]
@@ -127,7 +134,7 @@ mod tests {
     #[test]
     fn an_answer_is_given_up_with_the_part_that_does_not_fit() {
         let path = Path { target: "leaf1".into(), ..Path::default() };
-        let mut size = Size::up_to(3 * path.encoded_len());
+        let mut size = Size::up_to(3 * (2 + path.encoded_len()));
         assert!(size.grow(&[path.clone(), path.clone()]).is_ok());
         assert!(size.grow(std::slice::from_ref(&path)).is_ok());
         assert_eq!(size.grow(&[path]).unwrap_err().code(), Code::ResourceExhausted);

@@ -20,7 +20,6 @@ use lockstep_node::Handle;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::answers;
 use crate::fresh::Fresh;
 use crate::guard::Call;
 use crate::hub::{Hub, Queue};
@@ -89,8 +88,7 @@ impl GNmi for Service {
 
     async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
         let call = Call::of(&request)?;
-        let answer = get::get(self, call, request.into_inner()).await?;
-        answers::fitting(answer, self.message).map(Response::new)
+        get::get(self, call, request.into_inner()).await.map(Response::new)
     }
 
     async fn set(&self, request: Request<SetRequest>) -> Result<Response<SetResponse>, Status> {

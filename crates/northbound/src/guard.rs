@@ -6,6 +6,7 @@
 //! ```
 
 mod call;
+mod guarded;
 mod rate;
 mod refusal;
 mod reload;
@@ -30,8 +31,9 @@ use rate::Rate;
 use reload::Reload;
 
 pub(crate) use call::Call;
+pub(crate) use guarded::Guarded;
 pub(crate) use refusal::{Away, Refused};
-pub(crate) use web::{Peer, grpc, http};
+pub(crate) use web::{Peer, http};
 
 /// How many calls a second from one address are told of that were not let in: a log, and an audit, are not
 /// to be filled by strangers.

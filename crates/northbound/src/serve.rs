@@ -19,12 +19,12 @@ use crate::access::Access;
 use crate::audit::{Audit, itself};
 use crate::connection::Listener;
 use crate::directory::Directory;
-use crate::guard::{self, Guard};
+use crate::guard::{self, Guard, Guarded};
 use crate::http::Health;
 use crate::porch::Porch;
 use crate::shares::Shares;
 use crate::tls::{self, Certificates};
-use crate::{admin, answers, gnmi, http, ids::Ids, serving};
+use crate::{admin, gnmi, http, ids::Ids, serving};
 
 /// How long clients have to take their answers and go, once nothing is served any more.
 const GRACE: Duration = Duration::from_secs(2);
@@ -216,7 +216,8 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
         }
         None => None,
     };
-    let (reporter, router) = grpc(gnmi, admin, options.limits.message, guard.clone()).await?;
+    let (reporter, server, services) =
+        grpc(gnmi, admin, options.limits.message, guard.clone()).await?;
     tasks.spawn(serving::follow(health, reporter, stop_http.clone()));
     let listener = Listener::new(listener, cut.clone(), seats);
     let stopped = stop.clone().cancelled_owned();
@@ -225,9 +226,11 @@ pub async fn serve(node: Handle, options: Options) -> Result<Server, Error> {
         let ended = match certificates {
             Some(certificates) => {
                 let incoming = tls::accept(listener, certificates);
-                router.serve_with_incoming_shutdown(incoming, stopped).await
+                server.serve_with_incoming_shutdown(services, incoming, stopped).await
             }
-            None => router.serve_with_incoming_shutdown(listener.into_stream(), stopped).await,
+            None => {
+                server.serve_with_incoming_shutdown(services, listener.into_stream(), stopped).await
+            }
         };
         if let Err(error) = ended {
             tracing::error!(%error, "the gRPC listener ended");
@@ -248,7 +251,7 @@ async fn grpc(
     admin: admin::Service,
     limit: usize,
     guard: Guard,
-) -> Result<(HealthReporter, tonic::transport::server::Router), Error> {
+) -> Result<(HealthReporter, Grpc, Guarded), Error> {
     let (health, health_service) = tonic_health::server::health_reporter();
     serving::begin(&health).await;
     // Clients of before 2023 know the older name alone.
@@ -257,15 +260,11 @@ async fn grpc(
         .add_service(reflection().build_v1alpha().map_err(Error::Reflection)?)
         .add_service(gnmi.server())
         .add_service(admin.server());
-    let checked = axum::middleware::map_response(move |answer| answers::check(answer, limit));
-    let guarded = axum::middleware::from_fn_with_state(guard, guard::grpc);
-    let routes = routes.into_axum_router().layer(guarded).layer(checked);
-    let routes = Routes::from(routes);
-    let mut server = Grpc::builder()
+    let server = Grpc::builder()
         .max_concurrent_streams(Some(STREAMS))
         .http2_keepalive_interval(Some(ALIVE))
         .http2_keepalive_timeout(Some(ALIVE));
-    Ok((health, server.add_routes(routes)))
+    Ok((health, server, Guarded::new(guard, routes, limit)))
 }
 
 /// Describes what is served here, and nothing else.

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::Request;
-use axum::middleware::from_fn_with_state;
+use axum::http::Request;
+use tonic::body::Body;
 use tonic::codegen::Service;
+use tonic::service::Routes;
 
 use super::*;
 use crate::access::{Glob, Right, Role};
@@ -148,13 +147,13 @@ async fn a_certificate_that_ends_ends_what_is_under_way() {
 #[tokio::test]
 async fn a_connection_hears_of_what_is_asked_on_it() {
     let guard = guard(rules("wrong", &[]));
-    let mut router = Router::new().layer(from_fn_with_state(guard, grpc));
+    let mut services = Guarded::new(guard, Routes::default(), 0);
     let asked = Asked::default();
     let mut request = Request::new(Body::empty());
     let address = "10.0.0.1:1".parse().unwrap();
     request.extensions_mut().insert(Origin { address, asked: asked.clone() });
     // Whatever the answer is.
-    let _refused = router.call(request).await;
+    let _refused = services.call(request).await;
     assert!(asked.is_noted());
 }
 

@@ -1,16 +1,16 @@
-//! Where calls come in: a layer in front of the gRPC services, and one in front of HTTP.
+//! Where calls come in, whom they come from, and a layer in front of HTTP.
 
 use std::net::SocketAddr;
 use std::time::Instant;
 
 use axum::extract::connect_info::{ConnectInfo, Connected};
 use axum::extract::{Request, State};
-use axum::http::{Extensions, StatusCode};
+use axum::http::{self, Extensions, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio_rustls::server::TlsStream;
+use tonic::Code;
 use tonic::transport::server::{Connected as _, TlsConnectInfo};
-use tonic::{Code, Status};
 
 use super::{Away, Call, Guard, Refused, site};
 use crate::connection::{Connection, Origin};
@@ -31,7 +31,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    fn of(extensions: &Extensions) -> Self {
+    pub(super) fn of(extensions: &Extensions) -> Self {
         if let Some(tls) = extensions.get::<TlsConnectInfo<Origin>>() {
             let certificates = tls.peer_certs();
             let certificate = certificates.as_ref().and_then(|chain| chain.first());
@@ -69,45 +69,23 @@ impl Connected<Self> for Peer {
     }
 }
 
-/// In front of the gRPC services.
-pub(crate) async fn grpc(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    let (begun, _open) = (Instant::now(), metrics::RPCS_OPEN.hold());
-    let action = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
-    let answer = called(&guard, request, next, &action).await;
-    metrics::rpc(&action, code(&answer), begun.elapsed());
-    answer
-}
-
-async fn called(guard: &Guard, mut request: Request, next: Next, action: &str) -> Response {
-    let peer = Peer::of(request.extensions());
-    peer.asked.note();
-    let call = match guard.enter(request.headers_mut(), &peer, action).await {
-        Ok(call) => call,
-        Err(away) => {
-            let refused = away.why;
-            guard.note_refused(&peer, action, away).await;
-            return refused.status().into_http();
-        }
-    };
-    if call.is_audited() && guard.audit().is_some_and(|audit| !audit.works()) {
-        return Refused::Audit.status().into_http();
-    }
-    let cut_off = || Status::internal("the call was cut off").into_http();
-    carried_out(guard, call, request, next, code).await.unwrap_or_else(cut_off)
-}
-
 /// Has a call carried out and written down. Nobody knows what became of one that was cut off.
-async fn carried_out(
+pub(super) async fn carried_out<Asked, Answer, Work>(
     guard: &Guard,
     call: Call,
-    mut request: Request,
-    next: Next,
-    code: fn(&Response) -> Code,
-) -> Option<Response> {
+    mut request: http::Request<Asked>,
+    next: impl FnOnce(http::Request<Asked>) -> Work + Send + 'static,
+    code: fn(&http::Response<Answer>) -> Code,
+) -> Option<http::Response<Answer>>
+where
+    Asked: Send + 'static,
+    Answer: Send + 'static,
+    Work: Future<Output = http::Response<Answer>> + Send + 'static,
+{
     request.extensions_mut().insert(call.clone());
     let audited = call.is_audited();
     let work = async move {
-        let answer = next.run(request).await;
+        let answer = next(request).await;
         call.close(code(&answer)).await;
         answer
     };
@@ -121,11 +99,6 @@ async fn carried_out(
         work.await
     });
     done.await.ok()
-}
-
-/// An answer that went well has its status at the end, not in the headers.
-fn code(answer: &Response) -> Code {
-    Status::from_header_map(answer.headers()).map_or(Code::Ok, |status| status.code())
 }
 
 /// Open to everybody beside the page: whether the node lives, and how it does.
@@ -166,6 +139,7 @@ async fn asked(guard: &Guard, peer: Peer, mut request: Request, next: Next) -> R
     if call.is_audited() && guard.audit().is_some_and(|audit| !audit.works()) {
         return Refused::Audit.response(by_script);
     }
+    let next = |request| next.run(request);
     let cut_off = || StatusCode::INTERNAL_SERVER_ERROR.into_response();
     carried_out(guard, call, request, next, meaning).await.unwrap_or_else(cut_off)
 }
