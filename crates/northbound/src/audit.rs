@@ -14,6 +14,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lockstep_gnmi::brief::brief;
+use lockstep_types::{Path, Target};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tonic::Code;
@@ -24,12 +26,14 @@ use writer::{Order, Writer};
 
 /// As many lines wait to be written.
 const QUEUE: usize = 1024;
+/// How many bytes of what a client wrote are written down in one place.
+pub(crate) const WORDS: usize = 400;
 
-/// What came up in a call.
+/// What came up in a call. Most calls are not written down, so texts are made of it only for those that are.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     /// Targets, each with paths.
-    pub(crate) targets: BTreeMap<String, BTreeSet<String>>,
+    pub(crate) targets: BTreeMap<Target, BTreeSet<Path>>,
     /// There were more.
     pub(crate) more: bool,
     /// Id and index.
@@ -52,16 +56,26 @@ pub(crate) struct Line<'a> {
     pub(crate) code: Code,
 }
 
+impl Noted {
+    /// The targets, and their paths in the order of their texts.
+    fn named(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let texts = |paths: &BTreeSet<Path>| {
+            paths.iter().map(|path| brief(&path.to_string(), WORDS)).collect()
+        };
+        self.targets.iter().map(|(target, paths)| (target.as_str(), texts(paths))).collect()
+    }
+}
+
 impl Line<'_> {
     fn json(&self, time: &str) -> Value {
-        let Noted { targets, more, transaction, detail, refused, tried } = &self.noted;
+        let Noted { more, transaction, detail, refused, tried, .. } = &self.noted;
         let mut line = json!({
             "time": time,
             "identity": self.identity.name,
             "how": self.identity.how.name(),
             "address": self.address.map(|address| address.to_string()),
             "action": self.action,
-            "targets": targets,
+            "targets": self.noted.named(),
             "outcome": lockstep_gnmi::code::name(self.code),
         });
         let besides = [

@@ -49,7 +49,7 @@ async fn write(audit: &Audit, entry: &Transaction) {
     let identity = Identity { name: ITSELF.into(), how: How::Node, ..Identity::nobody() };
     let (action, detail) = said(entry.kind);
     let noted = Noted {
-        targets: entry.targets.keys().map(|target| (target.to_string(), [].into())).collect(),
+        targets: entry.targets.keys().map(|target| (target.clone(), [].into())).collect(),
         transaction: Some((entry.id.to_string(), entry.index.get())),
         detail: Some(detail),
         ..Noted::default()

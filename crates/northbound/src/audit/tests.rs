@@ -20,7 +20,8 @@ async fn a_line_is_there_when_it_was_written() {
     let audit = Audit::open(AuditTo::File(path.clone())).unwrap();
     let identity = Identity { name: "alice \"\n".into(), ..Identity::nobody() };
     let mut one = line(&identity, "Set");
-    one.noted.targets.insert("leaf1".into(), BTreeSet::from(["/a".to_owned()]));
+    let paths = BTreeSet::from(["/a".parse().unwrap()]);
+    one.noted.targets.insert(Target::new("leaf1").unwrap(), paths);
     one.noted.transaction = Some(("x".into(), 7));
     audit.write(one).await;
     let [written] = &lines(&path)[..] else { panic!("one line") };

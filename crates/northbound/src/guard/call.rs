@@ -15,11 +15,10 @@ use tonic::Status;
 
 use super::{Guard, Peer};
 use crate::access::{Extent, Grants, Right, Rules};
-use crate::audit::Noted;
+use crate::audit::{Noted, WORDS};
 use crate::deadline;
 use crate::identity::Identity;
 use crate::veil::Veil;
-use written::WORDS;
 
 /// One call, as the services hold it. Cheap to clone.
 #[derive(Clone, Debug)]

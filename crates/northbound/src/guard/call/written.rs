@@ -10,14 +10,12 @@ use lockstep_types::{Path, Target};
 use tonic::Code;
 
 use super::{Call, Inner};
-use crate::audit::{Line, Noted};
+use crate::audit::{Line, Noted, WORDS};
 use crate::guard::{Away, Guard, Peer};
 use crate::metrics;
 
 /// How many targets, and how many paths of each, a line of the audit names.
 const NAMED: usize = 100;
-/// How many bytes of what a client wrote are written down in one place.
-pub(super) const WORDS: usize = 400;
 
 impl Call {
     pub(super) fn noted(&self) -> std::sync::MutexGuard<'_, Noted> {
@@ -27,15 +25,15 @@ impl Call {
     /// Writes down a target, and a path of it.
     pub(crate) fn note(&self, target: &Target, path: Option<&Path>) {
         let mut noted = self.noted();
-        let full = noted.targets.len() >= NAMED && !noted.targets.contains_key(target.as_str());
-        let paths: Option<&mut BTreeSet<String>> =
-            (!full).then(|| noted.targets.entry(target.to_string()).or_default());
+        let full = noted.targets.len() >= NAMED && !noted.targets.contains_key(target);
+        let paths: Option<&mut BTreeSet<Path>> =
+            (!full).then(|| noted.targets.entry(target.clone()).or_default());
         let more = match (paths, path) {
             (None, _) => true,
             (Some(_), None) => false,
             (Some(paths), Some(_)) if paths.len() >= NAMED => true,
             (Some(paths), Some(path)) => {
-                paths.insert(brief(&path.to_string(), WORDS));
+                paths.insert(path.clone());
                 false
             }
         };
@@ -73,7 +71,8 @@ impl Call {
         // What was not allowed somewhere may have been elsewhere, as when all targets are asked for.
         noted.refused = noted.refused.filter(|_| code == Code::PermissionDenied);
         if let Some(words) = &noted.refused {
-            let target = noted.targets.keys().next().filter(|_| noted.targets.len() == 1);
+            let only = noted.targets.keys().next().filter(|_| noted.targets.len() == 1);
+            let target = only.map(Target::as_str);
             let (who, from) = (&identity.name, peer.shown());
             tracing::info!(who, from, action, target, words, "not allowed");
         }
