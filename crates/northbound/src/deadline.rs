@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName};
 use lockstep_protocol::record::Mode;
 use lockstep_types::Timestamp;
 use tokio::time::Instant;
@@ -42,7 +42,8 @@ pub(crate) fn times(
 
 /// When a caller hangs up, if it says so.
 pub(crate) fn hangs_up(headers: &HeaderMap) -> Option<Instant> {
-    Instant::now().checked_add(timeout(headers)?)
+    let patience = timeout(headers)?;
+    Instant::now().checked_add(patience)
 }
 
 /// When somebody who waits now is to be answered, so that they hear why it took so long: before they hang up.
@@ -60,9 +61,12 @@ fn after(now: Timestamp, wait: Duration) -> Timestamp {
     now.after(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX))
 }
 
+/// What a call says of how long it waits.
+static TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+
 /// The `grpc-timeout` of a call: at most eight digits and a unit.
 fn timeout(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get("grpc-timeout")?.to_str().ok()?;
+    let text = headers.get(&TIMEOUT)?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let amount: u64 = digits.parse().ok().filter(|_| digits.len() <= 8)?;
     Some(match unit {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use data_encoding::BASE64;
 
 /// What a call shows.
@@ -32,8 +32,8 @@ impl fmt::Debug for Credentials {
 }
 
 /// The metadata of gNMI.
-const USERNAME: &str = "username";
-const PASSWORD: &str = "password";
+static USERNAME: HeaderName = HeaderName::from_static("username");
+static PASSWORD: HeaderName = HeaderName::from_static("password");
 
 impl Credentials {
     /// The name that goes with a password.
@@ -46,21 +46,13 @@ impl Credentials {
 
     /// Takes them out: nobody behind has a use for them.
     pub(crate) fn take(headers: &mut HeaderMap) -> Self {
-        let given = Self::read(headers);
-        for name in [USERNAME, PASSWORD, header::AUTHORIZATION.as_str()] {
-            headers.remove(name);
-        }
-        given
-    }
-
-    fn read(headers: &HeaderMap) -> Self {
-        let plain = match (one(headers, USERNAME), one(headers, PASSWORD)) {
+        let [name, password, authorization] =
+            [&USERNAME, &PASSWORD, &header::AUTHORIZATION].map(|name| taken(headers, name));
+        let plain = match (one(&name), one(&password)) {
             (Ok(name), Ok(password)) => (name.unwrap_or_default(), password.unwrap_or_default()),
             _ => return Self::Unreadable,
         };
-        let Ok(authorization) = one(headers, header::AUTHORIZATION.as_str()) else {
-            return Self::Unreadable;
-        };
+        let Ok(authorization) = one(&authorization) else { return Self::Unreadable };
         match (plain, authorization) {
             // Some clients send both, empty, when they were given neither.
             (("", ""), None) => Self::None,
@@ -90,13 +82,23 @@ fn basic(encoded: &str) -> Option<Credentials> {
     Some(Credentials::Password { name: name.to_owned(), password: password.to_owned() })
 }
 
+/// All values of a header, which has none from here on.
+fn taken(headers: &mut HeaderMap, name: &HeaderName) -> Vec<HeaderValue> {
+    // Most calls have at most two of them, and one look says which not.
+    if !headers.contains_key(name) {
+        return Vec::new();
+    }
+    let values = headers.get_all(name).iter().cloned().collect();
+    headers.remove(name);
+    values
+}
+
 /// The one value of a header, if there is any.
-fn one<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, ()> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (None, _) => Ok(None),
-        (Some(value), None) => text(value).map(Some),
-        (Some(_), Some(_)) => Err(()),
+fn one(values: &[HeaderValue]) -> Result<Option<&str>, ()> {
+    match values {
+        [] => Ok(None),
+        [value] => text(value).map(Some),
+        _ => Err(()),
     }
 }
 
