@@ -43,7 +43,7 @@ impl ModelSet {
         path: &Path,
         show: impl Into<Show>,
     ) -> Result<Vec<(Path, Json)>, PathError> {
-        let written = self.get_text(tree, path, show)?.into_iter();
+        let written = self.get_text(tree, &self.locate(path)?, &show.into()).into_iter();
         // What was written here can be read.
         Ok(written.map(|(path, text)| (path, text.parse().unwrap_or_default())).collect())
     }
@@ -58,13 +58,11 @@ impl ModelSet {
     pub fn get_text(
         &self,
         tree: &Configuration,
-        path: &Path,
-        show: impl Into<Show>,
-    ) -> Result<Vec<(Path, String)>, PathError> {
-        let show = show.into();
-        let located = self.locate(path)?;
-        let by_default = show.defaults && !self.is_set_leaf(tree, &located);
-        let mut defaults = if by_default { self.standards(tree, &located) } else { Vec::new() };
+        located: &Located,
+        show: &Show,
+    ) -> Vec<(Path, String)> {
+        let by_default = show.defaults && !self.is_set_leaf(tree, located);
+        let mut defaults = if by_default { self.standards(tree, located) } else { Vec::new() };
         defaults.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         // A key is no unit; it is known from the entry it is in.
         let keys = located.ends().iter().any(|id| self.schema().node(*id).is_key());
@@ -72,12 +70,12 @@ impl ModelSet {
         let units = tree.under(above.as_ref().unwrap_or(&located.path));
         let units = units.filter_map(|(path, unit)| Some((path, unit.content.as_ref()?)));
         let mut units = merged(units, &defaults);
-        units.retain(|(path, _)| self.is_of(path, &show));
+        units.retain(|(path, _)| self.is_of(path, show));
         let branch = Branch::root(&units);
-        let mut search =
-            Search { set: self, show: &show, found: Vec::new(), seen: BTreeSet::new() };
+        let many = located.path.elements().iter().any(|element| element.name() == "...");
+        let mut search = Search { set: self, show, found: Vec::new(), many, seen: BTreeSet::new() };
         search.walk(located.path.elements(), ROOT, branch, &Path::root());
-        Ok(outermost(search.found, &located))
+        if many { outermost(search.found) } else { search.found }
     }
 
     /// Whether a unit is of a module that is shown.
@@ -107,15 +105,16 @@ struct Search<'a> {
     set: &'a ModelSet,
     show: &'a Show,
     found: Vec<(Path, String)>,
-    /// Where the search was, with how much of the pattern left: `...` leads to one place in many
-    /// ways.
+    /// Whether there is `...` in the pattern, which leads to one place in many ways.
+    many: bool,
+    /// Where the search was then, with how much of the pattern left.
     seen: BTreeSet<(usize, Path)>,
 }
 
 impl Search<'_> {
     /// Follows the pattern down from a node.
     fn walk(&mut self, pattern: &[Element], id: Id, branch: Branch<'_>, at: &Path) {
-        if !self.seen.insert((pattern.len(), at.clone())) {
+        if self.many && !self.seen.insert((pattern.len(), at.clone())) {
             return;
         }
         let Some((wanted, rest)) = pattern.split_first() else {
@@ -177,10 +176,7 @@ impl Search<'_> {
 }
 
 /// What is not part of something else that was found, as with `...` it may be.
-fn outermost(mut found: Vec<(Path, String)>, at: &Located) -> Vec<(Path, String)> {
-    if !at.path.elements().iter().any(|element| element.name() == "...") {
-        return found;
-    }
+fn outermost(mut found: Vec<(Path, String)>) -> Vec<(Path, String)> {
     let paths: BTreeSet<Path> = found.iter().map(|(path, _)| path.clone()).collect();
     found.retain(|(path, _)| !path.ancestors().any(|above| paths.contains(&above)));
     found

@@ -86,7 +86,7 @@ pub use edit::Operation;
 pub use error::{DataError, EditError, Fault, LoadError, PathError};
 pub use get::Show;
 pub use load::Options;
-pub use locate::{Kind, Node};
+pub use locate::{Kind, Located, Node};
 pub use prune::Fate;
 pub use scalar::Form;
 pub use set::{ModelSet, Module};

@@ -49,14 +49,20 @@ pub enum Kind {
     Several,
 }
 
-/// A path in its canonical form, with what it matches in the models.
-pub(crate) struct Located {
+/// A path in its canonical form, with what it matches in the models: for whoever needs it more than once.
+#[derive(Clone, Debug)]
+pub struct Located {
     pub(crate) path: Path,
     /// For each element the nodes it may be; the last has what the path stands for.
     steps: Vec<Vec<Id>>,
 }
 
 impl Located {
+    /// The path, or the pattern, as configurations have it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The nodes that the path stands for.
     pub(crate) fn ends(&self) -> &[Id] {
         self.steps.last().map_or(&[ROOT], Vec::as_slice)
@@ -90,14 +96,18 @@ impl Located {
 impl ModelSet {
     /// Checks that a path, or a pattern, stands in the models.
     pub fn check(&self, path: &Path) -> Result<Node, PathError> {
-        let located = self.locate(path)?;
+        self.locate(path).map(|located| self.node(&located))
+    }
+
+    /// What stands at a path, or at all that a pattern matches.
+    pub fn node(&self, located: &Located) -> Node {
         let nodes = || located.ends().iter().map(|id| self.schema().node(*id));
         let kind = match located.ends() {
             [id] => kind(self.schema().node(*id), located.path.last()),
             _ => Kind::Several,
         };
         let config = nodes().any(|node| node.config);
-        Ok(Node { config, state_below: nodes().any(|node| node.state), kind })
+        Node { config, state_below: nodes().any(|node| node.state), kind }
     }
 
     /// Finds a path that names one node: no wildcard, and every key but those of the last element,

@@ -18,6 +18,7 @@ use super::encoding::Encoding;
 use super::{Service, place};
 use crate::access::Right;
 use crate::guard::Call;
+use crate::veil::Veil;
 use crate::workers::{FEW, Workers};
 use crate::{answers, refusal};
 use found::Found;
@@ -103,11 +104,11 @@ impl Question {
         }
         self.call.target(Right::Read, &self.node, &name)?;
         let spec = place::target(&self.node, &name)?;
-        let found = self.find(&spec, origin.as_deref(), &place, self.turn).await?;
+        let (found, veil) = self.find(&spec, origin.as_deref(), &place, self.turn).await?;
         if found.is_empty() {
             return Err(Status::not_found(format!("target {name} has no data at {place}")));
         }
-        Ok(vec![self.notification(&spec, path, found, self.turn).await?])
+        Ok(vec![self.notification(&spec, path, (found, veil), self.turn).await?])
     }
 
     /// One answer for each target that has something there, and a refusal only if none has. Devices are
@@ -129,7 +130,7 @@ impl Question {
             targets.iter().map(async |spec| (spec, self.find(spec, origin, place, turn).await));
         for (spec, found) in join_all(each).await {
             match found {
-                Ok(found) if found.is_empty() => {
+                Ok((found, _)) if found.is_empty() => {
                     refused = Some(Status::not_found(format!("no target has data at {place}")));
                 }
                 Ok(found) => notifications.push(self.notification(spec, path, found, turn).await?),
@@ -147,13 +148,14 @@ impl Question {
         }
     }
 
+    /// What is there for these eyes, and what keeps the rest from them.
     async fn find(
         self: &Arc<Self>,
         spec: &Arc<TargetSpec>,
         origin: Option<&str>,
         place: &Place,
         turn: Turn,
-    ) -> Result<Found, Status> {
+    ) -> Result<(Found, Veil), Status> {
         let place = place::in_origin(spec, origin, place.clone())?;
         let (question, there, at) = (Arc::clone(self), Arc::clone(spec), place.clone());
         // Looked at here only if the work may be done here.
@@ -167,10 +169,10 @@ impl Question {
         };
         let veil = self.call.veil(&self.node, &spec.name);
         if veil.is_open() {
-            return Ok(found);
+            return Ok((found, veil));
         }
         let (models, little) = (spec.models.clone(), turn == Turn::Alone && found.is_little());
-        self.workers.run_or(little, move || Ok(found.veiled(&models, &veil))).await
+        self.workers.run_or(little, move || Ok((found.veiled(&models, &veil), veil))).await
     }
 
     /// What is wanted of a target at a place, and whether its device can add to that.
@@ -180,17 +182,18 @@ impl Question {
         place: &Place,
         tree: Option<Configuration>,
     ) -> Result<(Found, bool), Status> {
-        let node = spec.models.check(place).map_err(|error| refusal::get_path(&error))?;
+        let located = spec.models.locate(place).map_err(|error| refusal::get_path(&error))?;
         place::modules(spec, &self.show.modules)?;
-        place::readable(&self.call, &self.node, spec, place)?;
+        let extent = self.call.target(Right::Read, &self.node, &spec.name)?;
+        place::within(&self.call, &extent, spec, located.path())?;
         let found = match self.kind {
             DataType::Config | DataType::All => {
                 let tree = tree.unwrap_or_else(|| self.view.visible(&spec.name));
-                Found::of(self, spec, &tree, place)?
+                Found::of(self, spec, &tree, &located)?
             }
             DataType::State | DataType::Operational => Found::nothing(self.encoding),
         };
-        Ok((found, node.state_below))
+        Ok((found, spec.models.node(&located).state_below))
     }
 
     /// The prefix is given back with the concrete target.
@@ -198,16 +201,15 @@ impl Question {
         self: &Arc<Self>,
         spec: &Arc<TargetSpec>,
         path: &Path,
-        found: Found,
+        (found, veil): (Found, Veil),
         turn: Turn,
     ) -> Result<Notification, Status> {
         let (question, spec, origin) = (Arc::clone(self), Arc::clone(spec), path.origin.clone());
         let timestamp = i64::try_from(self.node.now().get()).unwrap_or(i64::MAX);
         let little = turn == Turn::Alone && found.is_little();
         let work = move || {
-            let target = spec.name.to_string();
+            let target = spec.name.as_str().to_owned();
             let prefix = Path { target, ..question.prefix.clone().unwrap_or_default() };
-            let veil = question.call.veil(&question.node, &spec.name);
             let values = found.into_values(&spec.models, question.encoding, &veil);
             let told = lockstep_gnmi::get::told(Some(&prefix), &origin, values, &[], timestamp);
             told.map_err(|error| refusal::path(&error))

@@ -9,7 +9,7 @@ use lockstep_types::{Element, Path, Target};
 use lockstep_yang::PathError;
 use tonic::Status;
 
-use crate::access::Right;
+use crate::access::{Extent, Right};
 use crate::guard::Call;
 use crate::refusal;
 
@@ -108,10 +108,20 @@ pub(crate) fn readable(
 ) -> Result<(), Status> {
     let extent = call.target(Right::Read, node, &spec.name)?;
     let canonical = spec.models.canonical_path(path).map_err(|e| refusal::get_path(&e))?;
-    call.note(&spec.name, Some(&canonical));
-    match extent.meets(&canonical) {
+    within(call, &extent, spec, &canonical)
+}
+
+/// The same of a canonical path, where it is known what may be read of its target.
+pub(crate) fn within(
+    call: &Call,
+    extent: &Extent,
+    spec: &TargetSpec,
+    path: &Path,
+) -> Result<(), Status> {
+    call.note(&spec.name, Some(path));
+    match extent.meets(path) {
         true => Ok(()),
-        false => Err(call.denied_at(Right::Read, &spec.name, &canonical)),
+        false => Err(call.denied_at(Right::Read, &spec.name, path)),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::set::ModelSet;
 
 impl ModelSet {
     /// Finds a path or pattern.
-    pub(crate) fn locate(&self, path: &Path) -> Result<Located, PathError> {
+    pub fn locate(&self, path: &Path) -> Result<Located, PathError> {
         let mut steps: Vec<Vec<Id>> = Vec::new();
         let mut elements: Vec<Element> = Vec::new();
         for element in path.elements() {

@@ -7,7 +7,7 @@ use lockstep_gnmi::proto::gnmi::get_request::DataType;
 use lockstep_gnmi::value;
 use lockstep_node::{Look, Seen, TargetSpec};
 use lockstep_types::{Configuration, Content, Path};
-use lockstep_yang::{Fate, Form, ModelSet};
+use lockstep_yang::{Fate, Form, Located, ModelSet};
 use serde_json::Value;
 use tonic::Status;
 
@@ -38,13 +38,13 @@ impl Found {
         question: &Question,
         spec: &TargetSpec,
         tree: &Configuration,
-        path: &Path,
+        located: &Located,
     ) -> Result<Self, Status> {
-        let models = &spec.models;
+        let (models, path) = (&spec.models, located.path());
         let found = match question.encoding {
             Encoding::Json(_) => {
-                let values = models.get_text(tree, path, question.show.clone());
-                values.map(|values| Self::Text(values.into_iter().collect()))
+                let values = models.get_text(tree, located, &question.show);
+                Ok(Self::Text(values.into_iter().collect()))
             }
             Encoding::Proto => models.leaves(tree, path).and_then(|leaves| {
                 let filter = filter(question, models, path)?;
