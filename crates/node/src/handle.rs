@@ -177,6 +177,19 @@ impl Handle {
         view.targets().map(|target| self.status_in(&view, target)).collect()
     }
 
+    /// What every target is at, by name: as their statuses say, for whoever asks for no more than that.
+    #[must_use]
+    pub fn states(&self) -> Vec<(Target, State)> {
+        let (view, now) = (self.view(), Instant::now());
+        let state = |target: &Target| {
+            let entry = self.shared.targets.get(target);
+            let spec = entry.as_ref().and_then(|entry| entry.spec.as_deref());
+            let drift = self.shared.drift.of(&view, target, spec, now);
+            (target.clone(), State::of(target, entry.as_deref(), &view, drift))
+        };
+        view.targets().map(state).collect()
+    }
+
     pub(crate) fn status_in(&self, view: &View, target: &Target) -> TargetStatus {
         let (link, entry) = (self.link(target), self.shared.targets.get(target));
         let spec = entry.as_ref().and_then(|entry| entry.spec.as_deref());

@@ -36,6 +36,11 @@ impl State {
         Self::Failed,
     ];
 
+    /// What a target is at, with what it was heard to differ in.
+    pub(crate) fn of(target: &Target, entry: Option<&Entry>, view: &View, drift: Drifted) -> Self {
+        state(target, entry, view, &Seen { drift, ..Seen::default() }).0
+    }
+
     /// The word for it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -193,6 +193,7 @@ async fn a_change_by_somebody_else_is_adopted_on_order() {
     tamper(&lab, "theirs").await;
     lab.eventually("it is told", || lab.handle().status(&leaf1()).unwrap().state == State::Drifted)
         .await;
+    assert_eq!(lab.handle().states(), [(leaf1(), State::Drifted)]);
     let reply = lab.handle().operate(leaf1(), Order::Adopt, "ann".into(), soon()).await.unwrap();
     assert_eq!(reply, Reply::Done);
     let view = lab.handle().view();

@@ -68,7 +68,7 @@ fn motd(lab: &Lab, device: usize) -> Option<Content> {
 async fn a_target_comes_is_changed_and_goes() {
     let lab = empty(devices(1)).await;
     let handle = lab.handle();
-    assert!(handle.statuses().is_empty());
+    assert!(handle.statuses().is_empty() && handle.states().is_empty());
     let bound = binding(&lab, 0, &models());
     assert!(is_applied(&ask(&handle, Kind::Add, &leaf(1), Some(bound.clone())).await));
     assert!(handle.target(&leaf(1)).is_some(), "whoever was answered finds it");
@@ -183,6 +183,7 @@ async fn a_target_waits_for_its_models_and_then_goes_on() {
     assert!(is_applied(&ask(&handle, Kind::Add, &leaf(1), Some(bound)).await));
     let status = handle.status(&leaf(1)).unwrap();
     assert_eq!(status.state, State::Failed);
+    assert_eq!(handle.states(), [(leaf(1), State::Failed)]);
     let reason = status.reason.unwrap();
     assert!(
         reason.contains(other.digest().as_str()) && reason.contains("model reload"),

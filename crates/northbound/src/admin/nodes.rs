@@ -49,11 +49,11 @@ impl Service {
         let (targets, transactions) = match brief {
             true => Default::default(),
             false => {
-                let statuses = self.node.statuses();
-                let statuses = statuses.iter().filter(|status| teller.sees(&status.name));
+                let states = self.node.states();
+                let states = states.iter().filter(|(target, _)| teller.sees(target));
                 let entries = view.transactions().filter(|entry| teller.sees_any(entry));
                 (
-                    counted(statuses.map(|status| status.state.name())),
+                    counted(states.map(|(_, state)| state.name())),
                     counted(entries.map(|entry| standing::of(entry.status).0)),
                 )
             }
