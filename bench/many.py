@@ -10,6 +10,7 @@ import datetime
 import http.client
 import json
 import pathlib
+import re
 import socket
 import statistics
 import subprocess
@@ -185,6 +186,7 @@ def takeover(network, etcd, row):
     writes(network, etcd, row)
     victims = [target["name"] for target in network.states("n2") if target["master"] == "n1"]
     reading = read_directly(network.first, len(victims))
+    brought = Brought(network.folder / "n2.log")
     network.nodes["n1"].kill()
     killed = time.monotonic()
     wait("its session ends", lambda: sessions(etcd) == 1, 0.005)
@@ -199,9 +201,9 @@ def takeover(network, etcd, row):
     # Beside it, so that neither of the two waits for the other.
     setting = threading.Thread(target=set_first)
     setting.start()
-    # Asked seldom: to say how all of them stand is work for the node, too. When the last was, its log says.
-    wait("all synchronised", lambda: network.synchronised("n2"), 0.2)
-    everything = last_synchronised(network.folder / "n2.log") - on_the_clock
+    # Looked at seldom, for that is work for the machine, too. When the last was, the log says.
+    wait("all synchronised", lambda: set(victims) <= brought.targets() and network.synchronised("n2"), 0.2)
+    everything = brought.last() - on_the_clock
     setting.join()
     [first] = first
     row(f"first Set after kill -9 of the master of {len(victims):,}", f"{first * 1000:.0f} ms after its lease",
@@ -210,10 +212,22 @@ def takeover(network, etcd, row):
         aim("within twice that", everything <= 2 * reading))  # fmt: skip
 
 
-def last_synchronised(log):
-    """When a node brought the last of its targets in line, in seconds of the clock."""
-    lines = [line for line in log.read_text().splitlines() if " synchronised target=" in line]
-    return datetime.datetime.fromisoformat(lines[-1].split()[0]).timestamp()
+class Brought:
+    """The targets that a node brings in line from now on, as its log has them."""
+
+    def __init__(self, log):
+        self.log, self.begin = log, log.stat().st_size
+
+    def lines(self):
+        said = self.log.read_bytes()[self.begin :].decode()
+        return [line for line in said.splitlines() if " synchronised target=" in line]
+
+    def targets(self):
+        return {re.search(r" target=(\S+)", line)[1] for line in self.lines()}
+
+    def last(self):
+        """When it was the last one's turn, in seconds of the clock."""
+        return max(datetime.datetime.fromisoformat(line.split()[0]).timestamp() for line in self.lines())
 
 
 def writes(network, etcd, row):
