@@ -1,6 +1,7 @@
 """A small network to test with: one node and a few simulated devices, each a process of its own."""
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -9,6 +10,7 @@ import random
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import zlib
 
@@ -53,17 +55,27 @@ def is_free(port):
     return True
 
 
+# So many ports a process takes from. It comes to one again only after all others.
+BLOCK = 2_000
+
+
 def ports_of_our_own():
-    """Begun anywhere, so that tests side by side hardly meet, and those of one run never do."""
+    """A block of ports that no other process of these tests takes from as long as this one runs, whichever checkout it
+    is of: a port is free, too, while whoever it is meant for is about to start again."""
     low, high = 10_000, int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    each = (high - low) // workers
-    low, high = low + each * worker, low + each * (worker + 1)
-    begin = random.randrange(low, high)
-    return itertools.cycle([*range(begin, high), *range(low, begin)])
+    firsts = list(range(low, high - BLOCK + 1, BLOCK))
+    random.shuffle(firsts)
+    for first in firsts:
+        lock = open(pathlib.Path(tempfile.gettempdir()) / f"lockstep-ports-{first}", "a")
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Held until the process ends.
+            LOCKS.append(lock)
+            return itertools.cycle(range(first, first + BLOCK))
+    raise SystemExit(f"all blocks of ports are taken; see {tempfile.gettempdir()}/lockstep-ports-*")
 
 
+LOCKS = []
 PORTS = ports_of_our_own()
 
 

@@ -1,4 +1,4 @@
-//! A store that takes its time, as a disk or a cluster does.
+//! A store that takes its time, as a disk or a cluster does, and in which others write.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,8 +18,8 @@ pub(crate) struct Slow<F> {
     may_go_on: F,
 }
 
-impl<F> Slow<F> {
-    /// One whose writes wait for this.
+impl<F: Fn(&Memory, &Txn) -> bool> Slow<F> {
+    /// One whose writes wait for this, which may write as well.
     pub(crate) fn new(may_go_on: F) -> Self {
         Self { memory: Memory::new(), may_go_on }
     }
@@ -31,7 +31,7 @@ impl<F> fmt::Debug for Slow<F> {
     }
 }
 
-impl<F: Fn() -> bool + Send + Sync + 'static> Store for Slow<F> {
+impl<F: Fn(&Memory, &Txn) -> bool + Send + Sync + 'static> Store for Slow<F> {
     fn limits(&self) -> Limits {
         self.memory.limits()
     }
@@ -39,7 +39,7 @@ impl<F: Fn() -> bool + Send + Sync + 'static> Store for Slow<F> {
     fn txn(&self, txn: Txn) -> Pending<'_, Written> {
         Box::pin(async move {
             sleep(SYNC).await;
-            while !(self.may_go_on)() {
+            while !(self.may_go_on)(&self.memory, &txn) {
                 sleep(Duration::from_millis(1)).await;
             }
             self.memory.txn(txn).await

@@ -9,6 +9,7 @@ use lockstep_protocol::Reply;
 use lockstep_protocol::record::{Initial, Status};
 use lockstep_simulator::journal::Kind as Asked;
 use lockstep_simulator::{Device, Options as Devices, Simulator};
+use lockstep_store::kv::Txn;
 use lockstep_store::{Embedded, Memory, Records};
 use tokio::time::{sleep, timeout};
 
@@ -107,7 +108,7 @@ async fn writes_for_ten(details: &str) -> u64 {
     // From then on nothing is written after the first of them was done with one and before all were.
     let (together, devices) = (Arc::new(AtomicBool::new(false)), simulator.devices().to_vec());
     let waits = Arc::clone(&together);
-    let may_go_on = move || {
+    let may_go_on = move |_: &Memory, _: &Txn| {
         !waits.load(Ordering::Relaxed) || devices.iter().all(|d| sets(d) == sets(&devices[0]))
     };
     let records = Records::open(Arc::new(Slow::new(may_go_on))).await.unwrap();
