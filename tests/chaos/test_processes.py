@@ -59,7 +59,7 @@ def ends(program):
 def program(tmp_path):
     """Says something and ends when it is told to."""
     script = "import sys; print('words', flush=True); sys.exit(int(sys.stdin.readline() or 3))"
-    program = Program(["sh", "-c", f'sleep 0.1; exec {sys.executable} -c "{script}" < /dev/null'], tmp_path / "log")
+    program = Program(["sh", "-c", f'sleep 1; exec {sys.executable} -c "{script}" < /dev/null'], tmp_path / "log")
     program.start()
     yield program
     program.kill()

@@ -4,6 +4,7 @@ import base64
 import pathlib
 import subprocess
 
+import grpc
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
 
@@ -113,6 +114,21 @@ def one_lab(tmp_path_factory):
 @pytest.fixture
 def clean(one_lab):
     """The same, with nothing configured."""
+    nothing = gnmi_pb2.SetRequest(delete=[path("/", name) for name in one_lab.names])
     with one_lab.stub() as stub:
-        stub.Set(gnmi_pb2.SetRequest(delete=[path("/", name) for name in one_lab.names]))
+        try:
+            stub.Set(nothing)
+        except grpc.RpcError:
+            tidy(one_lab)
+            stub.Set(nothing)
     return one_lab
+
+
+def tidy(lab):
+    """A test that failed has left something behind: what is wrong with devices, what waits, and windows that are open."""
+    for name in lab.names:
+        lab.sim("heal", lab.device(name))
+    for one in lab.transactions():
+        if one["status"] in ("pending", "committed") or one["window"] == "open":
+            lab.command("cancel", str(one["index"]), "--yes")
+    lab.wait_synchronised()

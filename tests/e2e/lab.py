@@ -79,9 +79,9 @@ LOCKS = []
 PORTS = ports_of_our_own()
 
 
-def until(what, condition):
+def until(what, condition, patience=PATIENCE):
     """Waits for a condition to hold and gives back what it gave."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while True:
         try:
             found = condition()
@@ -91,7 +91,7 @@ def until(what, condition):
         except Exception as error:  # it may well fail until it holds
             last = error
         if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within {PATIENCE} s; last: {last!r}")
+            raise AssertionError(f"{what}: not within {patience} s; last: {last!r}")
         time.sleep(0.02)
 
 

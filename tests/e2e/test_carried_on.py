@@ -51,6 +51,13 @@ def kill(cluster, name):
     cluster.use(other(cluster, name))
 
 
+def refuses(cluster, name, **more):
+    """In place of what was wrong with it, in one step: in between, what is tried again would be taken."""
+    file = cluster.folder / "faults.yaml"
+    file.write_text(json.dumps([{"refuse": {"code": "FAILED_PRECONDITION"}, "paths": "/system/motd", **more}]))
+    cluster.sim("faults", cluster.device(name), str(file))
+
+
 def part(cluster, index, name):
     return cluster.run("tx", "show", str(index))["targets"][name]["status"]
 
@@ -65,7 +72,7 @@ def test_a_confirm_window_ends_without_the_node_that_opened_it(cluster):
     cluster.set("leaf1", update=[("/system/motd", "before")])
     master = cluster.masters()["leaf1"]
     cluster.use(master)
-    made = cluster.run("set", "leaf1", "--update", "/system/motd=tried", "--confirm", "3")
+    made = cluster.run("set", "leaf1", "--update", "/system/motd=tried", "--confirm", "8")
     assert cluster.run("tx", "show", str(made["index"]))["window"] == "open"
     kill(cluster, master)
     shown = lambda: cluster.run("tx", "show", str(made["index"]))
@@ -92,8 +99,7 @@ def test_a_revert_is_carried_on(cluster):
     until("leaf1 has it", lambda: part(cluster, index, "leaf1") == "applied")
     # The undo gets nowhere.
     cluster.sim("hang", cluster.device("leaf1"), "--on", "set")
-    cluster.sim("heal", cluster.device("leaf2"))
-    cluster.sim("refuse", cluster.device("leaf2"), "/system/motd")
+    refuses(cluster, "leaf2")
     until("it turned", lambda: cluster.run("tx", "show", str(index))["status"] == "reverting")
     shown = cluster.run("tx", "show", str(index))["targets"]
     assert shown["leaf2"]["status"] == "refused" and shown["leaf1"]["waiting_for"], shown
@@ -232,8 +238,7 @@ def test_a_large_transaction_that_turned_is_carried_on(wide):
     first, *_, last = wide.names
     # The undo gets nowhere on one of them.
     wide.sim("hang", wide.device(first), "--on", "set")
-    wide.sim("heal", wide.device(last))
-    wide.sim("refuse", wide.device(last), "/system/motd", "--times", "1")
+    refuses(wide, last, times=1)
     until("it turned", lambda: wide.run("tx", "show", str(index))["status"] == "reverting")
     undone = lambda: [one["status"] for one in parts(wide, index).values()].count("undone")
     until("the others took it back", lambda: undone() == wide.COUNT - 2)

@@ -138,7 +138,7 @@ def test_what_a_device_gets_when_it_is_resumed_is_shown_and_asked_for(lab):
 
 
 def test_whoever_ends_a_set_that_waits_is_told_what_goes_on(lab):
-    lab.sim("delay", lab.device("leaf1"), "3s", "--path", "/system/motd")
+    lab.sim("delay", lab.device("leaf1"), "8s", "--path", "/system/motd")
     terminal = Terminal(lab, "set", "leaf1", "--update", "/system/motd=slow", columns=200)
     until("it is in the log", lambda: [one for one in lab.transactions() if one["status"] == "committed"])
     terminal.process.send_signal(signal.SIGINT)
@@ -150,7 +150,7 @@ def test_whoever_ends_a_set_that_waits_is_told_what_goes_on(lab):
     server = ["--server", f"127.0.0.1:{lab.port}", "--insecure"]
     asked = [BINARY, *server, "set", "leaf1", "--update", "/system/motd=slower", "-o", "json"]
     process = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until("it is in the log", lambda: lab.transactions()[0]["index"] == 2)
+    until("it is decided", lambda: [one for one in lab.transactions() if (one["index"], one["status"]) == (2, "committed")])
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143 and "transaction 2 is committed and goes on" in said, said
@@ -198,7 +198,7 @@ def test_the_dangerous_is_asked_for_and_shows_what_it_would_do(lab):
 
 def test_progress_is_shown_while_a_transaction_spreads(lab):
     """One device takes its time, and another refuses."""
-    lab.sim("delay", lab.device("leaf3"), "3s", "--path", "/system/motd")
+    lab.sim("delay", lab.device("leaf3"), "6s", "--path", "/system/motd")
     terminal = Terminal(lab, "set", "-f", "-", columns=200)
     change = {name: {"update": {"/system/motd": "slow"}} for name in lab.names}
     terminal.type(json.dumps(change) + "\n\x04")

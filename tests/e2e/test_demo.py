@@ -110,7 +110,7 @@ def test_the_tour_goes_as_told(demo):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_without_a_terminal_it_stays_to_be_tried_as_well(demo, how):
     one = demo()
-    until("it invites", lambda: len(invited(one.said().splitlines())) == 3)
+    until("it invites", lambda: len(invited(one.said().splitlines())) == 3, 2 * PATIENCE)
     [page] = re.findall(r"^The page: +(\S+)$", one.said(), re.M)
     assert urllib.request.urlopen(f"{page}healthz", timeout=PATIENCE).status == 200
     one.process.send_signal(how)
@@ -132,11 +132,11 @@ def test_a_port_that_somebody_has_is_no_trouble(demo):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("moment", ["", "Everything below really happens", "$ lockstep set -f another.yaml", "$ lockstep rollback"])
+@pytest.mark.parametrize("moment", ["", "Everything below really happens", "$ lockstep set -f another.yaml", "$ lockstep sim restart"])
 def test_it_ends_when_it_is_told_to(demo, how, moment):
     one = demo()
     if moment:
-        until("the tour is there", lambda: moment in one.said())
+        until("the tour is there", lambda: moment in one.said(), 2 * PATIENCE)
     else:
         until("it has begun", lambda: list(one.temporary.iterdir()))
     one.process.send_signal(how)

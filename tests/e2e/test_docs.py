@@ -98,7 +98,8 @@ class Shell:
         ending = strict + "; . {script} < /dev/null > {out} 2>&1; echo $? > {part}; set +e; trap - EXIT; echo \"$LOCKSTEP_SERVER\" > {server}; mv {part} {status}"
         out, status = self.begin(block, ending)
         try:
-            until("the block ends", status.exists)
+            # A tour, or three loads after each other, in one block.
+            until("the block ends", status.exists, 3 * PATIENCE)
         except AssertionError:
             raise AssertionError("it does not end: " + self.where(block, out)) from None
         ended = status.read_text().strip()

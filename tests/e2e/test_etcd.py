@@ -103,7 +103,7 @@ def test_an_etcd_without_space_is_named_and_takes_writes_again(tmp_path):
         alarm = lambda action: ask(port, "maintenance/alarm", action=action, memberID=member, alarm="NOSPACE")
         alarm("ACTIVATE")
         with lab.stub() as stub, pytest.raises(grpc.RpcError) as error:
-            stub.Set(gnmi_pb2.SetRequest(update=[update("/system/motd", "never", "leaf1")]), timeout=5)
+            stub.Set(gnmi_pb2.SetRequest(update=[update("/system/motd", "never", "leaf1")]), timeout=12)
         assert error.value.code() == grpc.StatusCode.UNAVAILABLE, error.value
         assert "database space exceeded" in (lab.folder / "node.log").read_text()
         alarm("DEACTIVATE")

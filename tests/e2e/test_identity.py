@@ -407,7 +407,7 @@ def test_what_was_done_is_written_down(lab):
 def test_every_entry_has_its_author_and_every_line_who_did_it(lab):
     """Also those that a node makes for somebody, and those that it makes by itself."""
     before, last = len(lab.audit()), lab.run("tx", "list")[0]["index"]
-    lab.sim("drift", lab.device("leaf1"), "/vlans/vlan[id=9]/name", "by hand")
+    lab.sim("drift", lab.device("leaf1"), "/vlans/vlan[id=9]/name", f"by hand {time.time_ns()}")
     until("it is drifted", lambda: lab.target("leaf1")["state"] == "drifted")
     assert lab.command("target", "adopt", "leaf1", name="olga").returncode == 0
     lab.wait_synchronised("leaf1")
@@ -534,11 +534,13 @@ def test_every_target_is_those_that_may_be_read_by_now(lab):
 # rule: limit-login
 def test_whoever_guesses_waits(lab):
     wrong = lambda: refusal(lambda: lab.get_as(password("gina", "wrong")))
-    until("it is throttled", lambda: wrong()[0] == EXHAUSTED)
-    assert "too many logins failed; try again in" in wrong()[1]
+    _, why = until("it is throttled", lambda: (said := wrong())[0] == EXHAUSTED and said)
+    assert "too many logins failed; try again in" in why
     guess = base64.b64encode(b"gina:wrong").decode()
-    status, headers = ask(lab, "/api/v1/targets", Authorization=f"Basic {guess}")
-    assert status == 429 and int(headers["retry-after"]) > 0
+    asked = lambda: ask(lab, "/api/v1/targets", Authorization=f"Basic {guess}")
+    # Who guesses again after the wait is let guess, and waits longer then.
+    _, headers = until("over HTTP, too", lambda: (told := asked())[0] == 429 and told)
+    assert int(headers["retry-after"]) > 0
     # Nobody else does, and neither does who was let in before.
     assert code(lambda: lab.get_as(ALICE)) == OK
     assert code(lambda: lab.get_as(bearer(lab.signers["EdDSA"].token()))) == OK

@@ -60,8 +60,8 @@ def test_every_line_says_what_it_is_about(lab):
     said(lab, message="not connected", target="leaf3")
     lab.start_device("leaf3")
     lab.wait_synchronised()
-    until("it is connected again", lambda: len(said(lab, message="connected", target="leaf3")) > 1)
-    assert len(said(lab, message="synchronised", target="leaf3")) > 1
+    for message in ("connected", "synchronised"):
+        until(f"it is {message} again", lambda: len(said(lab, message=message, target="leaf3")) > 1)
     said(lab, message="this node is its master", target="leaf3", term=2)
 
     lab.sim("drift", lab.device("leaf2"), "/system/motd", '"by hand"')

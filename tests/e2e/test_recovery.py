@@ -98,7 +98,7 @@ def test_the_log_is_kept_as_far_back_as_asked(lab, tmp_path):
 # rule: mistake-stuck
 def test_what_is_not_confirmed_in_time_is_taken_back(lab):
     lab.set("leaf1", update=[("/system/motd", "before")])
-    shown = lab.run("set", "leaf1", "--update", "/system/motd=try", "--confirm", "2")
+    shown = lab.run("set", "leaf1", "--update", "/system/motd=try", "--confirm", "8")
     assert shown["status"] == "applied"
     refused = lab.command("set", "leaf1", "--update", "/system/hostname=other")
     assert refused.returncode != 0 and "FAILED_PRECONDITION" in refused.stderr

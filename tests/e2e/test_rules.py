@@ -244,7 +244,7 @@ def test_nothing_is_seen_before_all_of_it_was_accepted(clean):
     for name in both:
         set_(clean, target=name, update=[("/system/motd", "before")])
     seen = lambda: {name: got(clean, "/system/motd", target=name)[name, "/system/motd"] for name in both}
-    clean.sim("delay", clean.device("leaf2"), "2s")
+    clean.sim("delay", clean.device("leaf2"), "6s")
     try:
         with clean.stub() as stub:
             asked = [one for name in both for one in updates([("/system/motd", "after")], name)]
@@ -407,7 +407,7 @@ def test_too_large_a_request(clean):
 
 # rule: slow-device, mistake-stall
 def test_one_slow_device_holds_up_no_other(clean):
-    clean.sim("delay", clean.device("leaf2"), "3s")
+    clean.sim("delay", clean.device("leaf2"), "8s")
     try:
         with clean.stub() as stub:
             slow = stub.Set.future(gnmi_pb2.SetRequest(update=updates([("/system/motd", "slow")], "leaf2")))

@@ -43,7 +43,7 @@ def begin(lab, motd):
     """A change that its device does not answer to."""
     lab.sim("hang", lab.device("leaf1"), "--on", "set")
     index = lab.run("set", "leaf1", "--update", f"/system/motd={motd}", "--async")["index"]
-    until("it is with the device", lambda: waits(lab, index) == "the device's answer")
+    until("it is with the device", lambda: (waits(lab, index) or "").startswith("the device's answer"))
     return index
 
 

@@ -15,10 +15,11 @@ export async function launch() {
   const executablePath = PLACES.find((place) => place && existsSync(place));
   if (!executablePath) throw new Error('there is no chromium: scripts/setup web installs it, or CHROMIUM names one');
   for (let start = 1; start <= STARTS; start += 1) {
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-    if (await opens(browser)) return browser;
+    const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+    const browser = await chromium.launch({ executablePath, args }).catch(() => null);
+    if (browser && (await opens(browser))) return browser;
     // Nobody waits for the end of one that does not answer: it ends with this process.
-    browser.close().catch(() => {});
+    browser?.close().catch(() => {});
   }
   throw new Error(`${executablePath} was started ${STARTS} times and never opened a page`);
 }
