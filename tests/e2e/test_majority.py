@@ -80,7 +80,7 @@ def test_a_lost_majority_comes_back(cluster):
         clients.advance()
         cluster.members.kill(0, 1)
         for node in cluster.listens:
-            for call in (lambda stub: stub.Get(get, timeout=PATIENCE), lambda stub: stub.Set(set_, timeout=20)):
+            for call in (lambda stub: stub.Get(get, timeout=PATIENCE), lambda stub: stub.Set(set_, timeout=12)):
                 told, why = refused(cluster, node, call)
                 assert told == grpc.StatusCode.UNAVAILABLE and "store" in why, (node, told, why)
         # Longer than a session lasts. Somebody else may be the master by now, for all they know: devices are left as they are.
@@ -107,7 +107,7 @@ def test_however_many_read_they_are_told_why_they_cannot(cluster):
     cluster.set("leaf1", update=[("/system/motd", "before")])
     cluster.members.kill(0, 1)
     with cluster.stub_of("n1") as stub:
-        for error in [asked.exception() for asked in [stub.Get.future(get, timeout=12) for _ in range(20)]]:
+        for error in [asked.exception() for asked in [stub.Get.future(get, timeout=10) for _ in range(20)]]:
             assert code(error) == grpc.StatusCode.UNAVAILABLE and "store" in error.details(), error
     cluster.members.start(0, 1)
     until("it is read again", lambda: cluster.get("leaf1", "/system/motd") == "before")
@@ -123,7 +123,7 @@ def test_operators_are_told_that_it_is_not_done(cluster):
     with grpc.insecure_channel(f"127.0.0.1:{cluster.port}") as channel:
         for name, asked in orders.items():
             with pytest.raises(grpc.RpcError) as error:
-                channel.unary_unary(f"/lockstep.v1.Admin/{name}", same, same)(asked, timeout=10)
+                channel.unary_unary(f"/lockstep.v1.Admin/{name}", same, same)(asked, timeout=8)
             assert code(error.value) == grpc.StatusCode.UNAVAILABLE and "store" in error.value.details(), error.value
     cluster.members.start(0, 1)
     # Whether it was done or not: asked again, it is.
