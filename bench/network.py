@@ -21,7 +21,7 @@ FLOOR = pathlib.Path(os.environ.get("LOCKSTEP_BENCH", ROOT / "target" / "release
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 import lab  # noqa: E402
-from lab import BINARY, MODELS, Process, free_ports  # noqa: E402
+from lab import BINARY, MODELS, Process, free_ports, free_ports_in_a_row  # noqa: E402
 from test_etcd import members  # noqa: E402
 
 # On a machine that is busy with something else.
@@ -104,7 +104,7 @@ def folder():
 def devices(count):
     """Simulated devices in a process of their own; the port of the first."""
     with folder() as at:
-        first = lab_ports(count)
+        first = free_ports_in_a_row(count)
         log = at / "devices.log"
         process = Process(log, "sim", "--models", MODELS, "--listen", f"127.0.0.1:{first}", "--count", str(count))
         try:
@@ -112,14 +112,6 @@ def devices(count):
             yield first
         finally:
             process.kill()
-
-
-def lab_ports(count):
-    """The first of so many free ports in a row."""
-    while True:
-        first = free_ports(1)[0]
-        if free_ports(count) == list(range(first + 1, first + count + 1)):
-            return first + 1
 
 
 def listens(port):

@@ -38,11 +38,24 @@ def free_ports(count):
 
 def free_ports_in_a_row(count):
     """Likewise; the first of so many with following numbers. All of them are out of the way of whoever asks next."""
+    if count > BLOCK // 10:
+        return free_blocks(count)
     row = []
     while len(row) < count:
         port = next(PORTS)
         row = [*row, port] if is_free(port) and (not row or port == row[-1] + 1) else []
     return row[0]
+
+
+def free_blocks(count):
+    """For so many that a row of them would hardly fit the block of this process: blocks of their own, the same again
+    once they are free."""
+    home = next(iter(LOCKS))
+    for first in blocks():
+        row = range(first, first + count, BLOCK)
+        if home not in row and row[-1] in blocks() and all(own(block) for block in row) and all(map(is_free, range(first, first + count))):
+            return first
+    raise SystemExit(f"there are no {count} ports in a row that nobody has")
 
 
 def is_free(port):
@@ -57,25 +70,37 @@ def is_free(port):
 
 # So many ports a process takes from. It comes to one again only after all others.
 BLOCK = 2_000
+# What this process holds, by the first port.
+LOCKS = {}
+
+
+def blocks():
+    """Where each begins."""
+    high = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    return range(10_000, high - BLOCK + 1, BLOCK)
+
+
+def own(block):
+    """Whether a block is held by this process, from now on until it ends: no other of these tests takes from it,
+    whichever checkout it is of. A port is free, too, while whoever it is meant for is about to start again."""
+    if block not in LOCKS:
+        lock = open(pathlib.Path(tempfile.gettempdir()) / f"lockstep-ports-{block}", "a")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            return False
+        LOCKS[block] = lock
+    return True
 
 
 def ports_of_our_own():
-    """A block of ports that no other process of these tests takes from as long as this one runs, whichever checkout it
-    is of: a port is free, too, while whoever it is meant for is about to start again."""
-    low, high = 10_000, int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    firsts = list(range(low, high - BLOCK + 1, BLOCK))
-    random.shuffle(firsts)
-    for first in firsts:
-        lock = open(pathlib.Path(tempfile.gettempdir()) / f"lockstep-ports-{first}", "a")
-        with contextlib.suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Held until the process ends.
-            LOCKS.append(lock)
-            return itertools.cycle(range(first, first + BLOCK))
+    for block in random.sample(blocks(), len(blocks())):
+        if own(block):
+            return itertools.cycle(range(block, block + BLOCK))
     raise SystemExit(f"all blocks of ports are taken; see {tempfile.gettempdir()}/lockstep-ports-*")
 
 
-LOCKS = []
 PORTS = ports_of_our_own()
 
 
